@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-all test-long test-build test-build-short test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate mutate-tiers \
+	test test-all test-long test-build test-build-short test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-pg-table bench-bindings fuzz mutate mutate-tiers \
 	machines releases soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
@@ -256,6 +256,11 @@ bench-table: $(SQLITE_SO)
 	@/usr/bin/python3 test/bench/table.py $(or $(ITEMS),1e6) test/bench/results > build/bench-table.md
 	@mv build/bench-table.md test/bench/results/TABLE.md
 
+bench-pg-table:
+	@test/install.sh bench-pg-table pg pgdev
+	@test/bench/pg_table.py $(or $(KEYS),500000 20000000) > build/bench-pg-table.md
+	@mv build/bench-pg-table.md test/bench/results/PG_TABLE.md
+
 # Longer rounds than `make test` has time for: each target for SECONDS, N
 # mutants, other compilers and machines.
 fuzz:
@@ -338,6 +343,7 @@ help:
 	@echo "make bench-tpc       queries of kits that you have, off and auto  (TPCH=, TPCDS=, SSB= their folders; SCALE=1, ROUNDS=3)"
 	@echo "make bench-bindings  C, Python and JavaScript beside libbloom, flor and npm's bloom-filters; a minute"
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
+	@echo "make bench-pg-table  filter tables of PostgreSQL beside tables with a unique index  (KEYS='500000 20000000')"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time (N=all, PLACES=collect/); what do the tests see?"
 	@echo "make mutate-tiers    break the core, sqlite/ and pg/; does make test see what make test-all sees?  (N=30)"

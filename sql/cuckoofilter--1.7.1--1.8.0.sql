@@ -4,15 +4,6 @@
 
 -- ---------------------------------------------------------------------------- filter tables
 
-CREATE FUNCTION cuckoofilter_chunk_valid(id bigint, chunk bytea, item "any", capacity bigint,
-		fpr double precision, options text)
-	RETURNS boolean
-	AS 'MODULE_PATHNAME', 'cuckoofilter_chunk_valid'
-	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cuckoofilter_chunk_valid(id bigint, chunk bytea, item "any", capacity bigint,
-		fpr double precision, options text)
-	IS 'the CHECK constraint of a filter table: whether a row is one of its chunks';
-
 CREATE FUNCTION cuckoofilter_table_create(name text, type regtype,
 		capacity double precision DEFAULT 1000000, fpr double precision DEFAULT 0.01,
 		options text DEFAULT '')
@@ -86,13 +77,6 @@ CREATE FUNCTION cuckoofilter_table_check(filter regclass)
 COMMENT ON FUNCTION cuckoofilter_table_check(filter regclass)
 	IS 'raise an error if a filter table is damaged';
 
-CREATE FUNCTION cuckoofilter_table_info(filter regclass)
-	RETURNS jsonb
-	AS 'MODULE_PATHNAME', 'cuckoofilter_table_info'
-	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000;
-COMMENT ON FUNCTION cuckoofilter_table_info(filter regclass)
-	IS 'the properties of a filter table';
-
 CREATE FUNCTION cuckoofilter_export(filter regclass)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_export'
@@ -100,19 +84,12 @@ CREATE FUNCTION cuckoofilter_export(filter regclass)
 COMMENT ON FUNCTION cuckoofilter_export(filter regclass)
 	IS 'a filter table as one filter';
 
-CREATE FUNCTION cuckoofilter_follows(filter regclass, "column" "any")
-	RETURNS boolean
-	AS 'MODULE_PATHNAME', 'cuckoofilter_follows'
-	LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_follows(filter regclass, "column" "any")
-	IS 'true: the WHEN condition of triggers, which says what a filter table follows';
-
-CREATE FUNCTION cuckoofilter_table_changed()
-	RETURNS trigger
-	AS 'MODULE_PATHNAME', 'cuckoofilter_table_changed'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION cuckoofilter_table_changed()
-	IS 'the triggers that cuckoofilter_table_follow creates';
+CREATE FUNCTION cuckoofilter_table_info(filter regclass)
+	RETURNS jsonb
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_info'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000;
+COMMENT ON FUNCTION cuckoofilter_table_info(filter regclass)
+	IS 'the properties of a filter table';
 
 CREATE FUNCTION cuckoofilter_table_follow(source regclass, "column" text,
 		fpr double precision DEFAULT 0.01, capacity double precision DEFAULT NULL,
@@ -123,6 +100,29 @@ CREATE FUNCTION cuckoofilter_table_follow(source regclass, "column" text,
 COMMENT ON FUNCTION cuckoofilter_table_follow(source regclass, "column" text, fpr double precision,
 		capacity double precision, name text)
 	IS 'create a filter table of a column, and keep it in step by triggers; or fill it again';
+
+CREATE FUNCTION cuckoofilter_chunk_valid(id bigint, chunk bytea, item "any", capacity bigint,
+		fpr double precision, options text)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_chunk_valid'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cuckoofilter_chunk_valid(id bigint, chunk bytea, item "any", capacity bigint,
+		fpr double precision, options text)
+	IS 'the CHECK constraint of a filter table: whether a row is one of its chunks';
+
+CREATE FUNCTION cuckoofilter_follows(filter regclass)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_follows'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_follows(filter regclass)
+	IS 'true: the WHEN condition of triggers, which says to which filter table they belong';
+
+CREATE FUNCTION cuckoofilter_table_changed()
+	RETURNS trigger
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_changed'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION cuckoofilter_table_changed()
+	IS 'the triggers that cuckoofilter_table_follow creates';
 
 -- ----------------------------------------------------------------------------- join filters
 

@@ -4,6 +4,8 @@
  */
 #include "cuckoofilter_host.h"
 
+#include "messages.h"
+
 void
 ckf_tally_chunk(ckf_tally *tally, const ckf_chunk *chunk, void *scratch)
 {
@@ -38,7 +40,7 @@ const char *
 ckf_cover(ckf_coverage *coverage, const ckf_chunk *chunk)
 {
 	if (coverage->end || chunk->start != coverage->next)
-		return "ranges that overlap or leave a gap";
+		return CKF_DAMAGE_GAP;
 	if (ckf_chunk_check(chunk) != CKF_OK)
 		return "wrong items";
 	coverage->any = true;
@@ -50,5 +52,5 @@ ckf_cover(ckf_coverage *coverage, const ckf_chunk *chunk)
 const char *
 ckf_covered(const ckf_coverage *coverage)
 {
-	return coverage->any && !coverage->end ? "a range without a chunk" : NULL;
+	return coverage->any && !coverage->end ? CKF_DAMAGE_NO_CHUNK : NULL;
 }

@@ -15,21 +15,12 @@
 #include "error.h"
 #include "messages.h"
 
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-/* The bytes of a piece, as a value. */
-typedef union ckfp_piece_bytes
-{
-	struct varlena value;
-	char bytes[VARHDRSZ + CKF_CHUNK_MAX];
-	int64 aligned;
-} ckfp_piece_bytes;
 
 /* The edit of this session. It is in use only within one change, which runs no other code. */
 static ckf_edit *
@@ -42,15 +33,29 @@ ckfp_edit(void)
 	return edit;
 }
 
-static ckf_status
-ckfp_next_piece(ckfp_table *table, ckfp_piece_bytes *bytes, ckf_chunk_piece *piece)
+_Noreturn static void
+ckfp_error_items(const ckfp_table *table)
 {
-	ckf_status status = ckf_edit_next(table->edit, bytes->bytes + VARHDRSZ, piece);
+	ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "wrong items");
+}
+
+static ckf_status
+ckfp_next_piece(ckfp_table *table, ckf_chunk_piece *piece)
+{
+	ckf_status status = ckf_edit_next(ckfp_edit(), table->bytes, piece);
 
 	CHECK_FOR_INTERRUPTS();
 	if (status != CKF_OK && status != CKF_MORE && status != CKF_FEED)
-		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "wrong items");
+		ckfp_error_items(table);
 	return status;
+}
+
+/* Begin a command of its own, which sees the changes of this transaction. */
+static void
+ckfp_push_snapshot(void)
+{
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
 /* ------------------------------------------------------------- an empty table */
@@ -58,21 +63,12 @@ ckfp_next_piece(ckfp_table *table, ckfp_piece_bytes *bytes, ckf_chunk_piece *pie
 void
 ckfp_write_first(ckfp_table *table)
 {
-	ckfp_piece_bytes bytes;
 	ckf_chunk_piece piece;
 	size_t taken;
 
-	table->edit = ckfp_edit();
-	(void)ckf_edit_add(table->edit, &table->form->chunks, NULL, NULL, 0, true, &taken);
-	(void)ckf_edit_next(table->edit, bytes.bytes + VARHDRSZ, &piece);
-	ckfp_insert_row(table, &piece, &bytes.value);
-}
-
-_Noreturn static void
-ckfp_error_serialization(void)
-{
-	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					errmsg("could not serialize access due to concurrent update")));
+	(void)ckf_edit_add(ckfp_edit(), &table->form.chunks, NULL, NULL, 0, true, &taken);
+	(void)ckfp_next_piece(table, &piece);
+	ckfp_insert_row(table, &piece);
 }
 
 /*
@@ -86,7 +82,7 @@ ckfp_begin_table(ckfp_table *table)
 
 	LockRelation(table->heap, ShareUpdateExclusiveLock);
 	PushActiveSnapshot(GetLatestSnapshot());
-	begun = ckfp_find(table, 0, GetActiveSnapshot());
+	begun = ckfp_find(table, 0);
 	PopActiveSnapshot();
 	if (!begun)
 		ckfp_write_first(table);
@@ -103,35 +99,33 @@ ckfp_begin_table(ckfp_table *table)
 static void
 ckfp_find_to_change(ckfp_table *table, uint64 hash, bool lock)
 {
-	for (;;)
+	for (;; PopActiveSnapshot())
 	{
-		TM_FailureData failure;
-		TM_Result result;
 		int flags = IsolationUsesXactSnapshot() ? 0 : TUPLE_LOCK_FLAG_FIND_LAST_VERSION;
+		ItemPointerData found;
+		TM_FailureData failure;
 
 		CHECK_FOR_INTERRUPTS();
-		CommandCounterIncrement(); /* to see the changes of this transaction */
-		PushActiveSnapshot(GetTransactionSnapshot());
-		if (unlikely(!ckfp_find(table, hash, GetActiveSnapshot())))
-			ckfp_begin_table(table);
-		else if (!lock)
-			return;
-		else
+		ckfp_push_snapshot();
+		if (unlikely(!ckfp_find(table, hash)))
 		{
-			ItemPointerData found = table->row->tts_tid;
-
-			result = table_tuple_lock(table->heap, &found, GetActiveSnapshot(), table->row,
-									  GetCurrentCommandId(true), LockTupleNoKeyExclusive,
-									  LockWaitBlock, flags, &failure);
-			if (result == TM_Ok)
-				ckfp_read_row(table);
-			if (result == TM_Ok && ckf_chunk_covers(&table->chunk, hash))
-				return;
-			if (result != TM_Ok && IsolationUsesXactSnapshot())
-				ckfp_error_serialization();
-			/* else the row was deleted or has split meanwhile */
+			ckfp_begin_table(table);
+			continue;
 		}
-		PopActiveSnapshot();
+		if (!lock)
+			return;
+		found = table->row->tts_tid;
+		if (table_tuple_lock(table->heap, &found, GetActiveSnapshot(), table->row,
+							 GetCurrentCommandId(true), LockTupleNoKeyExclusive, LockWaitBlock,
+							 flags, &failure) == TM_Ok)
+		{
+			ckfp_read_row(table);
+			if (ckf_chunk_covers(&table->chunk, hash))
+				return;
+		}
+		else if (IsolationUsesXactSnapshot())
+			ckfp_error_serialization();
+		/* the row was deleted or has split meanwhile */
 	}
 }
 
@@ -148,9 +142,9 @@ ckfp_estimate(ckf_reserve *reserve, uint64_t hash, double *copies)
 {
 	ckfp_table *table = ((ckfp_limit *)reserve)->table;
 
-	*copies = 0;
-	if (ckfp_find(table, hash, GetActiveSnapshot()))
-		*copies = (double)table->chunk.count * (double)((uint64)1 << table->chunk.depth);
+	*copies = ckfp_find(table, hash)
+				  ? (double)table->chunk.count * (double)((uint64)1 << table->chunk.depth)
+				  : 0;
 	return 0;
 }
 
@@ -159,41 +153,39 @@ ckfp_count(ckf_reserve *reserve, uint64_t *copies)
 {
 	ckfp_table *table = ((ckfp_limit *)reserve)->table;
 
-	*copies = 0;
-	ckfp_start_rows(table, GetActiveSnapshot());
-	while (ckfp_next_row(table))
+	for (*copies = 0; ckfp_next_row(table);)
 		*copies += table->chunk.count;
-	ckfp_end_rows(table);
 	return 0;
 }
 
 void
-ckfp_reserve(ckfp_table *table, uint64 hash, uint64 n)
+ckfp_reserve(ckfp_table *table, const ckfp_items *added)
 {
-	ckfp_limit limit = {{.chunks = &table->form->chunks,
-						 .allowed = &table->form->allowed,
+	uint64 hash = added->count > 0 && added->at != NULL ? added->at[0] : 0;
+	uint64 n = added->count;
+	ckfp_limit limit = {{.chunks = &table->form.chunks,
+						 .allowed = &table->form.allowed,
 						 .estimate = ckfp_estimate,
 						 .count = ckfp_count},
 						table};
+	const char *name = RelationGetRelationName(table->heap);
 	uint64_t copies = 0;
 	bool full;
 
-	if (table->form->allowed >= n)
+	if (table->form.allowed >= n)
 	{
-		table->form->allowed -= n;
+		table->form.allowed -= n;
 		return;
 	}
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
+	ckfp_push_snapshot();
 	(void)ckf_host_reserve(&limit.reserve, hash, n, &full, &copies);
 	PopActiveSnapshot();
 	if (full)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						n > 1 ? errmsg(CKF_SAY_TABLE_LACKS, RelationGetRelationName(table->heap),
-									   (unsigned long long)n)
-							  : errmsg(CKF_SAY_TABLE_FULL, RelationGetRelationName(table->heap)),
+						n > 1 ? errmsg(CKF_SAY_TABLE_LACKS, name, (unsigned long long)n)
+							  : errmsg(CKF_SAY_TABLE_FULL, name),
 						errdetail(CKF_DETAIL_FILL, (unsigned long long)copies,
-								  ckf_chunks_fpr(&table->form->chunks, copies)),
+								  ckf_chunks_fpr(&table->form.chunks, copies)),
 						errhint("Create it with a capacity of at least %llu.",
 								(unsigned long long)(copies + n))));
 }
@@ -203,7 +195,7 @@ ckfp_reserve(ckfp_table *table, uint64 hash, uint64 n)
 void
 ckfp_lock_order(const ckfp_table *table, bool ascending)
 {
-	LockDatabaseObject(RelationRelationId, RelationGetRelid(table->heap), 0,
+	LockDatabaseObject(RelationRelationId, table->form.relation, 0,
 					   ascending ? ShareLock : ExclusiveLock);
 }
 
@@ -212,23 +204,14 @@ ckfp_lock_order(const ckfp_table *table, bool ascending)
 static bool
 ckfp_write_pieces(ckfp_table *table)
 {
-	ckfp_piece_bytes bytes;
 	ckf_chunk_piece piece;
-	TM_Result result;
 
-	if (ckfp_next_piece(table, &bytes, &piece) == CKF_OK)
+	if (ckfp_next_piece(table, &piece) == CKF_OK)
 		return true; /* nothing has changed */
-	result = ckfp_replace_row(table, &piece, &bytes.value);
-	if (result == TM_Updated || result == TM_Deleted)
-	{
-		if (IsolationUsesXactSnapshot())
-			ckfp_error_serialization();
+	if (!ckfp_replace_row(table, &piece))
 		return false;
-	}
-	if (result != TM_Ok)
-		elog(ERROR, "unexpected table_tuple_update status: %u", result);
-	while (ckfp_next_piece(table, &bytes, &piece) == CKF_MORE)
-		ckfp_insert_row(table, &piece, &bytes.value);
+	while (ckfp_next_piece(table, &piece) == CKF_MORE)
+		ckfp_insert_row(table, &piece);
 	return true;
 }
 
@@ -238,17 +221,19 @@ ckfp_count_fresh(const ckf_chunk *chunk, const ckfp_items *items)
 {
 	size_t fresh = 0;
 
-	for (size_t i = 0; i < items->count && ckf_chunk_covers(chunk, items->at[i]); i++)
-		fresh += (i == 0 || items->at[i] != items->at[i - 1]) &&
-				 !ckf_chunk_contains(chunk, items->at[i]);
+	if (items->whole)
+		for (size_t i = 0; i < items->count && ckf_chunk_covers(chunk, items->at[i]); i++)
+			fresh += (i == 0 || items->at[i] != items->at[i - 1]) &&
+					 !ckf_chunk_contains(chunk, items->at[i]);
 	return fresh;
 }
 
-/* Change the chunk of the first item by all items in its range. Returns their number. */
-static size_t
+/* Change the chunk of the first item by all items in its range, and skip these. */
+static void
 ckfp_change_chunk(ckfp_table *table, ckfp_items *items, bool remove)
 {
-	const ckf_chunks *chunks = &table->form->chunks;
+	const ckf_chunks *chunks = &table->form.chunks;
+	const ckf_chunk *chunk = &table->chunk;
 	bool written = false;
 	size_t fresh = 0;
 	size_t taken;
@@ -258,32 +243,23 @@ ckfp_change_chunk(ckfp_table *table, ckfp_items *items, bool remove)
 		ckf_status status;
 
 		ckfp_find_to_change(table, items->at[0], lock);
-		if (remove)
-			status = ckf_edit_remove(table->edit, chunks, &table->chunk, items->at, items->count,
-									 &taken);
-		else
-		{
-			fresh = items->whole ? ckfp_count_fresh(&table->chunk, items) : 0;
-			status = ckf_edit_add(table->edit, chunks, &table->chunk, items->at, items->count,
-								  items->whole, &taken);
-		}
+		if (!remove)
+			fresh = ckfp_count_fresh(chunk, items);
+		status = remove
+					 ? ckf_edit_remove(ckfp_edit(), chunks, chunk, items->at, items->count, &taken)
+					 : ckf_edit_add(ckfp_edit(), chunks, chunk, items->at, items->count,
+									items->whole, &taken);
 		if (status == CKF_IS_SET)
 			ckfp_error(status, (ckf_about){0});
 		if (status != CKF_OK)
-			ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "wrong items");
+			ckfp_error_items(table);
 		written = ckfp_write_pieces(table);
 		PopActiveSnapshot();
 	}
 	items->fresh += fresh;
-	items->stored += ckf_edit_stored(table->edit);
-	return taken;
-}
-
-static void
-ckfp_skip(ckfp_items *items, size_t n)
-{
-	items->at += n;
-	items->count -= n;
+	items->stored += ckf_edit_stored(ckfp_edit());
+	items->at += taken;
+	items->count -= taken;
 }
 
 void
@@ -293,69 +269,48 @@ ckfp_change(ckfp_table *table, ckfp_items *added, ckfp_items *removed)
 
 	added = added != NULL ? added : &none;
 	removed = removed != NULL ? removed : &none;
-	table->edit = ckfp_edit();
 	while (added->count > 0 || removed->count > 0)
 	{
 		bool remove = added->count == 0 || (removed->count > 0 && removed->at[0] <= added->at[0]);
-		ckfp_items *items = remove ? removed : added;
 
-		ckfp_skip(items, ckfp_change_chunk(table, items, remove));
+		ckfp_change_chunk(table, remove ? removed : added, remove);
 	}
 }
 
-/* -------------------------------------------------------------------- packing */
-
-static void
-ckfp_delete_row(ckfp_table *table)
-{
-	TM_FailureData failure;
-	TM_Result result =
-		table_tuple_delete(table->heap, &table->row->tts_tid, GetCurrentCommandId(true),
-						   GetActiveSnapshot(), InvalidSnapshot, true, &failure, false);
-
-	if (result != TM_Ok)
-		ckfp_error_serialization();
-}
+/* ------------------------------------------------------------------ all chunks */
 
 void
 ckfp_pack(ckfp_table *table)
 {
-	ckfp_piece_bytes bytes;
 	ckf_chunk_piece piece;
 	ckf_status status;
+	bool gap = false;
 
-	table->edit = ckfp_edit();
-	ckf_edit_pack(table->edit, &table->form->chunks);
-	ckfp_start_rows(table, GetActiveSnapshot());
-	while ((status = ckfp_next_piece(table, &bytes, &piece)) != CKF_OK)
+	ckfp_push_snapshot();
+	ckf_edit_pack(ckfp_edit(), &table->form.chunks);
+	while (!gap && (status = ckfp_next_piece(table, &piece)) != CKF_OK)
 		if (status == CKF_MORE)
-			ckfp_insert_row(table, &piece, &bytes.value);
+			ckfp_insert_row(table, &piece);
 		else
 		{
 			bool found = ckfp_next_row(table);
 
-			if (ckf_edit_feed(table->edit, found ? &table->chunk : NULL) != CKF_OK)
-				ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start),
-								   "ranges that overlap or leave a gap");
+			gap = ckf_edit_feed(ckfp_edit(), found ? &table->chunk : NULL) != CKF_OK;
 			if (found)
 				ckfp_delete_row(table);
 		}
-	if (ckfp_next_row(table))
-		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start),
-						   "ranges that overlap or leave a gap");
-	ckfp_end_rows(table);
+	if (gap || (table->scan != NULL && ckfp_next_row(table)))
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_GAP);
+	PopActiveSnapshot();
 }
 
 void
 ckfp_empty_table(ckfp_table *table)
 {
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	ckfp_start_rows(table, GetActiveSnapshot());
-	while (ckfp_next_row(table))
+	ckfp_push_snapshot();
+	while (ckfp_step(table))
 		ckfp_delete_row(table);
-	ckfp_end_rows(table);
 	ckfp_write_first(table);
 	PopActiveSnapshot();
-	table->form->allowed = 0;
+	table->form.allowed = 0;
 }

@@ -4,14 +4,12 @@
  */
 #include "table/table.h"
 
-#include "error.h"
 #include "type/argument_cache.h"
 
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "storage/lockdefs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -19,42 +17,28 @@
 #include "utils/varlena.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_chunk_valid);
-PG_FUNCTION_INFO_V1(cuckoofilter_table_create);
-
-/* Room for rows that change, so that their new versions stay on the page. */
-#define CKFP_FILLFACTOR "70"
 
 /* cuckoofilter_chunk_valid(id, chunk, NULL::type, capacity, fpr, options): whether a row is a chunk
  * of a filter table with these parameters. */
 Datum
 cuckoofilter_chunk_valid(PG_FUNCTION_ARGS)
 {
-	ckf_chunks *chunks = fcinfo->flinfo->fn_extra;
-	const struct varlena *bytes;
+	FmgrInfo *call = fcinfo->flinfo;
+	ckf_chunks *chunks = call->fn_extra;
+	char bytes[CKF_CHUNK_MAX];
 	ckf_chunk chunk;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(3) || PG_ARGISNULL(4) || PG_ARGISNULL(5))
 		PG_RETURN_NULL();
 	if (chunks == NULL)
 	{
-		ckf_params params;
-		ckf_status status;
-
-		ckf_params_default(&params);
-		params.capacity = PG_GETARG_INT64(3);
-		params.fpr = PG_GETARG_FLOAT8(4);
-		ckfp_parse_options(PG_GETARG_TEXT_PP(5), &params);
-		chunks = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(*chunks));
-		status = ckf_chunks_init(chunks, &params);
-		if (status != CKF_OK)
-			ckfp_error(status, (ckf_about){.params = &params});
-		if (get_fn_expr_arg_stable(fcinfo->flinfo, 3) &&
-			get_fn_expr_arg_stable(fcinfo->flinfo, 4) && get_fn_expr_arg_stable(fcinfo->flinfo, 5))
-			fcinfo->flinfo->fn_extra = chunks;
+		chunks = MemoryContextAlloc(call->fn_mcxt, sizeof(*chunks));
+		ckfp_read_parameters(chunks, PG_GETARG_INT64(3), PG_GETARG_FLOAT8(4), PG_GETARG_TEXT_PP(5));
+		if (get_fn_expr_arg_stable(call, 3) && get_fn_expr_arg_stable(call, 4) &&
+			get_fn_expr_arg_stable(call, 5))
+			call->fn_extra = chunks;
 	}
-	bytes = PG_GETARG_BYTEA_PP(1);
-	PG_RETURN_BOOL(ckf_chunk_open(&chunk, chunks, ckf_chunk_start(PG_GETARG_INT64(0)),
-								  VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) == CKF_OK &&
+	PG_RETURN_BOOL(ckfp_open_chunk(&chunk, chunks, PG_GETARG_INT64(0), PG_GETARG_DATUM(1), bytes) &&
 				   ckf_chunk_check(&chunk) == CKF_OK);
 }
 
@@ -65,75 +49,60 @@ ckfp_execute(const char *statement)
 		elog(ERROR, "could not run \"%s\"", statement);
 }
 
-/* Check that items of a type can be hashed. */
-static void
-ckfp_check_type(Oid type, Oid collation)
+/* The expression of an item in the constraint, which has its type and its collation. Raises an
+ * error if such items cannot be hashed. */
+static char *
+ckfp_null_item(Oid type, Oid collation)
 {
+	const char *name;
 	ckfp_hasher hasher = {0};
 
 	if (get_typtype(type) == TYPTYPE_PSEUDO)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
 						errmsg("items of a cuckoofilter table cannot have pseudo-type %s",
 							   format_type_be(type))));
+	type = getBaseType(type); /* a domain may refuse NULL */
 	ckfp_hasher_prepare(&hasher, type, collation, CurrentMemoryContext);
-}
-
-/* The expression of an item in the constraint, which has its type and its collation. */
-static char *
-ckfp_null_item(Oid type, Oid collation)
-{
-	const char *name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
-
+	name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
 	if (!OidIsValid(collation) || collation == get_typcollation(type))
 		return psprintf("NULL::%s", name);
 	return psprintf("NULL::%s COLLATE %s", name, generate_collation_name(collation));
 }
 
 Oid
-ckfp_create_table(const text *name, Oid type, Oid collation, const ckf_params *params,
-				  const char *options, Oid function)
+ckfp_create_table(const text *name, Oid type, Oid collation, double capacity, double fpr,
+				  const text *options, Oid function)
 {
 	RangeVar *range = makeRangeVarFromNameList(textToQualifiedNameList((text *)name));
-	const char *quoted = quote_qualified_identifier(range->schemaname, range->relname);
+	const char *quoted;
 	const char *schema = get_namespace_name(get_func_namespace(function));
+	int64 whole = ckfp_whole_capacity(capacity);
 	ckfp_table table;
-	ckf_chunks chunks;
-	ckf_status status = ckf_chunks_init(&chunks, params);
 
-	if (status != CKF_OK)
-		ckfp_error(status, (ckf_about){.params = params});
-	ckfp_check_type(type, collation);
+	ckfp_read_parameters(&table.form.chunks, whole, fpr, options);
+	/* not a table of the same name in another schema */
+	range->schemaname = get_namespace_name(RangeVarGetCreationNamespace(range));
+	quoted = quote_qualified_identifier(range->schemaname, range->relname);
 	SPI_connect();
-	ckfp_execute(
-		psprintf("CREATE TABLE %s (id bigint PRIMARY KEY, chunk bytea NOT NULL, CHECK "
-				 "(%s.cuckoofilter_chunk_valid(id, chunk, %s, %lld, %s, %s))) WITH (fillfactor "
-				 "= " CKFP_FILLFACTOR ")",
-				 quoted, quote_identifier(schema), ckfp_null_item(type, collation),
-				 (long long)params->capacity,
-				 DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(params->fpr))),
-				 quote_literal_cstr(options)));
+	/* the room on pages is for rows that change, so that their new versions stay there */
+	ckfp_execute(psprintf(
+		"CREATE TABLE %s (id bigint PRIMARY KEY, chunk pg_catalog.bytea NOT NULL, CHECK "
+		"(%s.cuckoofilter_chunk_valid(id, chunk, %s, %lld, %s, %s))) USING heap WITH (fillfactor = "
+		"70)",
+		quoted, quote_identifier(schema), ckfp_null_item(type, collation), (long long)whole,
+		DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(fpr))),
+		quote_literal_cstr(text_to_cstring(options))));
 	ckfp_execute(psprintf("ALTER TABLE %s ALTER chunk SET STORAGE PLAIN", quoted));
 	SPI_finish();
-	ckfp_open_table(&table, RangeVarGetRelid(range, NoLock, false), GetUserId(), CKFP_WRITES,
-					RowExclusiveLock);
+	ckfp_open_table(&table, RangeVarGetRelid(range, NoLock, false), GetUserId(), CKFP_CHANGE);
 	ckfp_write_first(&table);
-	type = RelationGetRelid(table.heap);
 	ckfp_close_table(&table);
-	return type;
+	return table.form.relation;
 }
 
 /* cuckoofilter_table_create(name, type, capacity, fpr, options) */
-Datum
-cuckoofilter_table_create(PG_FUNCTION_ARGS)
-{
-	const text *options = PG_GETARG_TEXT_PP(4);
-	Oid type = PG_GETARG_OID(1);
-	ckf_params params;
-
-	ckf_params_default(&params);
-	params.capacity = ckfp_whole_capacity(PG_GETARG_FLOAT8(2));
-	params.fpr = PG_GETARG_FLOAT8(3);
-	ckfp_parse_options(options, &params);
-	PG_RETURN_OID(ckfp_create_table(PG_GETARG_TEXT_PP(0), type, get_typcollation(type), &params,
-									text_to_cstring(options), fcinfo->flinfo->fn_oid));
-}
+CKFP_FUNCTION(cuckoofilter_table_create,
+			  ObjectIdGetDatum(ckfp_create_table(PG_GETARG_TEXT_PP(0), PG_GETARG_OID(1),
+												 get_typcollation(PG_GETARG_OID(1)),
+												 PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
+												 PG_GETARG_TEXT_PP(4), fcinfo->flinfo->fn_oid)));

@@ -2,18 +2,21 @@
  * follow.c - cuckoofilter_table_follow: create or fill a filter table of a column, and triggers
  * that keep it in step.
  */
-#include "table/trigger.h"
+#include "table/table.h"
 
 #include "type/argument_cache.h"
 
 #include "access/relation.h"
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_trigger.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "parser/parse_relation.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -61,12 +64,11 @@ ckfp_column_of(Relation source, const char *name)
 
 /* The hashes of the column in all rows of the source and its children. */
 static ckfp_items
-ckfp_read_source(List *relations, const char *column, Oid type, Oid collation, uint64 seed)
+ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 {
-	ckfp_collected collected;
+	ckfp_collected collected = {.form = form};
 	ListCell *cell;
 
-	ckfp_start_collecting(&collected, type, collation, seed);
 	foreach (cell, relations)
 	{
 		Relation relation = relation_open(lfirst_oid(cell), NoLock);
@@ -78,48 +80,53 @@ ckfp_read_source(List *relations, const char *column, Oid type, Oid collation, u
 	return ckfp_end_collecting(&collected);
 }
 
-/* Does a table have a trigger with which the filter follows it? */
-static bool
-ckfp_is_followed(Relation source, Oid filter)
+/* The triggers with which a filter follows a table. */
+static const struct
 {
-	const TriggerDesc *triggers = source->trigdesc;
-	ckfp_followed followed;
+	int16 type;
+	const char *name, *event, *tables;
+} ckfp_triggers[] = {
+	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE, "column", "BEFORE UPDATE OF", ""},
+	{TRIGGER_TYPE_INSERT, "inserted", "AFTER INSERT", "REFERENCING NEW TABLE AS added"},
+	{TRIGGER_TYPE_UPDATE, "updated", "AFTER UPDATE",
+	 "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},
+	{TRIGGER_TYPE_DELETE, "deleted", "AFTER DELETE", "REFERENCING OLD TABLE AS removed"},
+	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_TRUNCATE, "truncated", "BEFORE TRUNCATE", ""},
+};
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (ckfp_read_trigger(&triggers->triggers[i], &followed) && followed.filter == filter)
-			return true;
-	return false;
-}
-
+/* Create the triggers of a table that are missing. */
 static void
-ckfp_create_triggers(Oid relation, const char *column, Oid filter, const char *schema)
+ckfp_create_triggers(Relation source, const char *column, Oid filter, const char *schema)
 {
-	static const struct
-	{
-		const char *name, *event, *tables;
-	} triggers[] = {
-		{"inserted", "AFTER INSERT", "REFERENCING NEW TABLE AS added"},
-		{"updated", "AFTER UPDATE", "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},
-		{"deleted", "AFTER DELETE", "REFERENCING OLD TABLE AS removed"},
-		{"truncated", "BEFORE TRUNCATE", ""},
-	};
+	const char *name = ckfp_quoted_name(RelationGetRelid(source));
+	uint64 types = ckfp_read_triggers(source, filter).types;
 
-	for (size_t i = 0; i < lengthof(triggers); i++)
-		ckfp_execute(
-			psprintf("CREATE TRIGGER %s %s ON %s %s FOR EACH STATEMENT "
-					 "WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass, (NULL::%s).%s)) "
-					 "EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
-					 quote_identifier(makeObjectName(get_rel_name(filter), triggers[i].name, NULL)),
-					 triggers[i].event, ckfp_quoted_name(relation), triggers[i].tables, schema,
-					 filter, ckfp_quoted_name(relation), quote_identifier(column), schema));
+	relation_close(source, NoLock);
+	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
+		if (!(types >> ckfp_triggers[i].type & 1))
+			ckfp_execute(psprintf(
+				"CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
+				"WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
+				"EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
+				quote_identifier(makeObjectName(get_rel_name(filter), ckfp_triggers[i].name, NULL)),
+				ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "", name,
+				ckfp_triggers[i].tables, schema, filter, schema));
 }
 
-/* The capacity of a new table: of the argument, or for twice the items. */
-static int64
-ckfp_follow_capacity(FunctionCallInfo fcinfo, size_t items)
+/* Drop the triggers of partitions that were detached, and the like: they would remove items that
+ * the filter has no longer from them. */
+static void
+ckfp_drop_other_triggers(Oid filter, const List *relations)
 {
-	return PG_ARGISNULL(3) ? (int64)Max(1000000, 2 * items)
-						   : ckfp_whole_capacity(PG_GETARG_FLOAT8(3));
+	ListCell *cell;
+
+	foreach (cell, ckfp_triggers_of_others(filter, relations))
+	{
+		ObjectAddress trigger;
+
+		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
+		performDeletion(&trigger, DROP_RESTRICT, 0);
+	}
 }
 
 /* The name of the filter table: of the argument, or SOURCE_COLUMN_filter beside the source. */
@@ -133,18 +140,43 @@ ckfp_filter_name(FunctionCallInfo fcinfo, Relation source, const char *column)
 		makeObjectName(RelationGetRelationName(source), column, "filter")));
 }
 
-/* Lock the source and its children against writers, and find them. */
-static List *
-ckfp_lock_source(Relation source)
+/* Lock the source against writers. */
+static Relation
+ckfp_lock_source(Oid relation)
 {
-	char kind = source->rd_rel->relkind;
+	Relation source;
 
-	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
+	if (!ckfp_is_owner(relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
+	source = relation_open(relation, ShareRowExclusiveLock);
+	if (source->rd_rel->relkind != RELKIND_RELATION &&
+		source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("\"%s\" is not a table", RelationGetRelationName(source))));
-	if (!ckfp_is_owner(RelationGetRelid(source), GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(source));
-	return find_all_inheritors(RelationGetRelid(source), ShareRowExclusiveLock, NULL);
+	if (has_superclass(relation))
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("\"%s\" is a partition or a child of another table",
+							   RelationGetRelationName(source)),
+						errdetail("Writes through its parent do not fire its triggers."),
+						errhint("Call cuckoofilter_table_follow for the parent.")));
+	return source;
+}
+
+/* Create the filter table of a column, which belongs to the owner of the source. */
+static Oid
+ckfp_create_filter(FunctionCallInfo fcinfo, const text *name, Relation source,
+				   const FormData_pg_attribute *attribute, size_t items)
+{
+	Oid owner = source->rd_rel->relowner;
+	double capacity = PG_ARGISNULL(3) ? (double)Max(1000000, 2 * items) : PG_GETARG_FLOAT8(3);
+	Oid filter =
+		ckfp_create_table(name, attribute->atttypid, attribute->attcollation, capacity,
+						  PG_GETARG_FLOAT8(2), cstring_to_text(""), fcinfo->flinfo->fn_oid);
+
+	if (owner != GetUserId())
+		ckfp_execute(psprintf("ALTER TABLE %s OWNER TO %s", ckfp_quoted_name(filter),
+							  quote_identifier(GetUserNameFromId(owner, false))));
+	return filter;
 }
 
 /* cuckoofilter_table_follow(source, column, fpr, capacity, name) */
@@ -160,49 +192,50 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	Form_pg_attribute attribute;
 	text *name;
 	ckfp_items items;
-	ckf_params params;
 	ckfp_table table;
+	ckfp_followed followed;
 	Oid filter;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
-	source = relation_open(PG_GETARG_OID(0), AccessShareLock);
-	relations = ckfp_lock_source(source);
+	source = ckfp_lock_source(PG_GETARG_OID(0));
+	relations = find_all_inheritors(RelationGetRelid(source), ShareRowExclusiveLock, NULL);
 	column = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	attribute = ckfp_column_of(source, column);
 	name = ckfp_filter_name(fcinfo, source, column);
 	filter =
 		RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(name)), NoLock, true);
-	ckf_params_default(&params);
-	items = ckfp_read_source(relations, column, attribute->atttypid, attribute->attcollation,
-							 params.seed);
-	SPI_connect();
-	if (!OidIsValid(filter) || !ckfp_is_followed(source, filter))
+	followed = ckfp_read_triggers(source, filter);
+	if (followed.column != InvalidAttrNumber && followed.column != attribute->attnum)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cuckoofilter table %s follows column \"%s\"", get_rel_name(filter),
+							   get_attname(RelationGetRelid(source), followed.column, false))));
+	if (followed.types != 0)
 	{
-		params.capacity = ckfp_follow_capacity(fcinfo, items.count);
-		params.fpr = PG_GETARG_FLOAT8(2);
-		filter = ckfp_create_table(name, attribute->atttypid, attribute->attcollation, &params, "",
-								   fcinfo->flinfo->fn_oid);
-		if (source->rd_rel->relowner != GetUserId())
-			ckfp_execute(
-				psprintf("ALTER TABLE %s OWNER TO %s", ckfp_quoted_name(filter),
-						 quote_identifier(GetUserNameFromId(source->rd_rel->relowner, false))));
+		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
+		ckfp_check_column(&table, source, attribute->attnum);
 	}
-	ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_WRITES, ShareRowExclusiveLock);
+	else
+	{
+		ckfp_read_parameters(&table.form.chunks, 1, 0.01, cstring_to_text("")); /* the seed */
+		table.form.type = attribute->atttypid;
+		table.form.collation = attribute->attcollation;
+		table.form.decimals = true;
+	}
+	items = ckfp_read_source(relations, column, &table.form);
+	SPI_connect();
+	if (followed.types == 0)
+	{
+		filter = ckfp_create_filter(fcinfo, name, source, attribute, items.count);
+		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
+	}
 	ckfp_empty_table(&table);
-	if (items.count > 0)
-		ckfp_reserve(&table, items.at[0], items.count);
+	ckfp_reserve(&table, &items);
 	ckfp_change(&table, &items, NULL);
 	ckfp_close_table(&table);
 	foreach (cell, relations)
-	{
-		Relation relation = relation_open(lfirst_oid(cell), NoLock);
-		bool followed = ckfp_is_followed(relation, filter);
-
-		relation_close(relation, NoLock);
-		if (!followed)
-			ckfp_create_triggers(lfirst_oid(cell), column, filter, schema);
-	}
+		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock), column, filter, schema);
+	ckfp_drop_other_triggers(filter, relations);
 	SPI_finish();
 	relation_close(source, NoLock);
 	PG_RETURN_OID(filter);

@@ -15,44 +15,32 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 /* Kinds of types whose values are compared exactly, and so have equal hashes if they are equal. An
  * integer of 64 bits is rounded if it is compared with a double. */
-static unsigned
-ckfp_equality_of(ckfp_kind kind)
+enum
 {
-	enum
-	{
-		EXACT = 1,
-		FLOAT = 2,
-		STRING = 4,
-		TIME = 8,
-		OBJECT = 16
-	};
+	CKFP_EXACT = 1,
+	CKFP_FLOAT = 2,
+	CKFP_STRING = 4,
+	CKFP_TIME = 8,
+	CKFP_OBJECT = 16
+};
 
-	switch (kind)
-	{
-		case CKFP_INT2:
-		case CKFP_INT4:
-			return EXACT | FLOAT;
-		case CKFP_INT8:
-		case CKFP_NUMERIC:
-			return EXACT;
-		case CKFP_FLOAT4:
-		case CKFP_FLOAT8:
-			return FLOAT;
-		case CKFP_TEXT:
-		case CKFP_NAME:
-			return STRING;
-		case CKFP_DATE:
-		case CKFP_TIMESTAMP:
-			return TIME;
-		case CKFP_OID:
-			return OBJECT;
-		default:
-			return 0;
-	}
-}
+static const uint8 ckfp_equality[CKFP_OTHER + 1] = {
+	[CKFP_INT2] = CKFP_EXACT | CKFP_FLOAT,
+	[CKFP_INT4] = CKFP_EXACT | CKFP_FLOAT,
+	[CKFP_INT8] = CKFP_EXACT,
+	[CKFP_NUMERIC] = CKFP_EXACT,
+	[CKFP_FLOAT4] = CKFP_FLOAT,
+	[CKFP_FLOAT8] = CKFP_FLOAT,
+	[CKFP_TEXT] = CKFP_STRING,
+	[CKFP_NAME] = CKFP_STRING,
+	[CKFP_OID] = CKFP_OBJECT,
+	[CKFP_DATE] = CKFP_TIME,
+	[CKFP_TIMESTAMP] = CKFP_TIME,
+};
 
 _Noreturn static void
 ckfp_error_type(const ckfp_form *form, Oid given)
@@ -85,29 +73,30 @@ ckfp_check_collation(const ckfp_form *form, Oid collation)
 				 errhint("Use the COLLATE clause to set the collation of the item.")));
 }
 
+/* `given`: the type of the items in the call; not a domain. */
 static void
-ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Oid collation)
+ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, FunctionCallInfo fcinfo)
 {
+	MemoryContext context = fcinfo->flinfo->fn_mcxt;
 	Oid base = getBaseType(form->type);
 	/* a text of which the table's type, which has no collation, is read */
 	Oid own = OidIsValid(form->collation) ? form->collation : DEFAULT_COLLATION_OID;
 	ckfp_hasher of_table = {0};
 
 	reader->type = InvalidOid; /* stays so if the code below fails */
-	ckfp_check_collation(form, collation);
-	ckfp_hasher_prepare(&of_table, base, form->collation, reader->context);
-	ckfp_hasher_prepare(&reader->hasher, given, own, reader->context);
+	ckfp_check_collation(form, PG_GET_COLLATION());
+	ckfp_hasher_prepare(&of_table, base, form->collation, context);
+	ckfp_hasher_prepare(&reader->hasher, given, own, context);
 	reader->reads_text = false;
-	if (given != base && !(ckfp_equality_of(reader->hasher.kind) & ckfp_equality_of(of_table.kind)))
+	if (given != base && !(ckfp_equality[reader->hasher.kind] & ckfp_equality[of_table.kind]))
 	{
 		if (reader->hasher.kind != CKFP_TEXT)
 			ckfp_error_type(form, given);
 		getTypeInputInfo(form->type, &base, &reader->input_parameter);
-		fmgr_info_cxt(base, &reader->input, reader->context);
-		ckfp_hasher_prepare(&reader->hasher, form->type, form->collation, reader->context);
+		fmgr_info_cxt(base, &reader->input, context);
+		ckfp_hasher_prepare(&reader->hasher, form->type, form->collation, context);
 		reader->reads_text = true;
 	}
-	reader->given = given;
 	reader->collation = form->collation;
 	reader->type = form->type;
 }
@@ -134,13 +123,12 @@ ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
 	if (reader == NULL)
 	{
 		reader = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*reader));
-		reader->context = fcinfo->flinfo->fn_mcxt;
 		reader->varies = ckfp_varies(fcinfo->flinfo->fn_expr, NULL);
 		fcinfo->flinfo->fn_extra = reader;
 	}
 	if (!OidIsValid(given))
 		given = ckfp_argument_type(fcinfo->flinfo, 1);
-	ckfp_prepare_reader(reader, form, getBaseType(given), PG_GET_COLLATION());
+	ckfp_prepare_reader(reader, form, getBaseType(given), fcinfo);
 	ckfp_read_layout(&reader->layout, given);
 	return reader;
 }
@@ -151,7 +139,7 @@ ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item)
 	if (reader->reads_text)
 		item = InputFunctionCall(&reader->input, TextDatumGetCString(item), reader->input_parameter,
 								 -1);
-	return ckfp_hash_item(&reader->hasher, item, form->params.seed);
+	return ckfp_hash_item(&reader->hasher, item, form->chunks.exact.seed);
 }
 
 uint64
@@ -179,7 +167,7 @@ ckfp_type_has_decimals(Oid type, Oid collation)
 		case CKFP_ARRAY:
 			return ckfp_type_has_decimals(get_element_type(type), collation);
 		case CKFP_RANGE:
-			return ckfp_type_has_decimals(get_range_subtype(type), collation);
+			return ckfp_type_has_decimals(get_range_subtype(type), get_range_collation(type));
 		case CKFP_NUMERIC:
 		case CKFP_RECORD:
 		case CKFP_MULTIRANGE:
@@ -192,35 +180,65 @@ ckfp_type_has_decimals(Oid type, Oid collation)
 
 /* ------------------------------------------------------------------- many items */
 
-uint64 *
-ckfp_sort(uint64 *hashes, size_t count)
+void
+ckfp_take(ckfp_collected *collected, Datum item, bool is_null)
 {
-	uint64 *scratch = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(uint64));
-	uint64 *sorted = ckf_sort_hashes(hashes, scratch, count);
+	const ckfp_form *form = collected->form;
+	MemoryContext caller = CurrentMemoryContext;
 
-	pfree(sorted == hashes ? scratch : hashes);
-	return sorted;
+	CHECK_FOR_INTERRUPTS();
+	if (is_null)
+		return;
+	if (collected->room == 0)
+	{
+		collected->room = 64;
+		collected->at = palloc(collected->room * sizeof(uint64));
+		collected->temporary =
+			AllocSetContextCreate(caller, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
+	}
+	if (collected->reader == NULL)
+	{
+		collected->reader = palloc0(sizeof(*collected->reader));
+		ckfp_hasher_prepare(&collected->reader->hasher, form->type, form->collation, caller);
+	}
+	if (collected->count == collected->room)
+	{
+		collected->room *= 2;
+		collected->at = repalloc_huge(collected->at, collected->room * sizeof(uint64));
+	}
+	MemoryContextSwitchTo(collected->temporary);
+	collected->at[collected->count++] = ckfp_read_changed(collected->reader, form, item);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(collected->temporary);
+}
+
+ckfp_items
+ckfp_end_collecting(ckfp_collected *collected)
+{
+	ckfp_items items = {.count = collected->count, .whole = true};
+	uint64 *scratch;
+
+	items.at = collected->at;
+	if (items.count <= 1)
+		return items;
+	scratch = MemoryContextAllocHuge(CurrentMemoryContext, items.count * sizeof(uint64));
+	items.at = ckf_sort_hashes(collected->at, scratch, items.count);
+	pfree(items.at == scratch ? collected->at : scratch);
+	return items;
 }
 
 ckfp_items
 ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
-	size_t count = (size_t)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	uint64 *hashes = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(uint64));
-	ckfp_items items = {.whole = true};
 	ckfp_reader *reader = ckfp_reader_of(fcinfo, form, ARR_ELEMTYPE(array));
 	ArrayIterator iterator = array_create_iterator(array, 0, &reader->layout);
+	ckfp_collected collected = {.form = form, .reader = reader};
 	Datum item;
 	bool is_null;
 
 	while (array_iterate(iterator, &item, &is_null))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!is_null)
-			hashes[items.count++] = ckfp_read_changed(reader, form, item);
-	}
+		ckfp_take(&collected, item, is_null);
 	array_free_iterator(iterator);
-	items.at = ckfp_sort(hashes, items.count);
-	return items;
+	return ckfp_end_collecting(&collected);
 }

@@ -5,17 +5,22 @@
  */
 #include "table/table.h"
 
+#include "error.h"
+#include "type/argument_cache.h"
+
 #include "access/genam.h"
 #include "access/relation.h"
-#include "access/xact.h"
+#include "access/transam.h"
+#include "access/htup_details.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "type/argument_cache.h"
-#include "error.h"
-#include "utils/builtins.h"
+#include "utils/acl.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -26,56 +31,40 @@
 #define CKFP_PAGE_ROOM 8168
 #define CKFP_ROW_ROOM (4 + 24 + 8 + 4)
 
-static HTAB *ckfp_forms;
-
 /* ------------------------------------------------------------ a session's forms */
 
-/* A relation, or each one if it is InvalidOid, has changed. Forms may be in use. */
+static HTAB *ckfp_forms;
+
+/* A relation, or each one if it is InvalidOid, has changed. Open tables have copies of their forms.
+ */
 static void
 ckfp_forget(Datum argument, Oid relation)
 {
-	HASH_SEQ_STATUS scan;
-	ckfp_form *form;
-
 	(void)argument;
-	if (OidIsValid(relation))
+	if (ckfp_forms != NULL && OidIsValid(relation))
+		(void)hash_search(ckfp_forms, &relation, HASH_REMOVE, NULL);
+	else if (ckfp_forms != NULL)
 	{
-		form = hash_search(ckfp_forms, &relation, HASH_FIND, NULL);
-		if (form != NULL)
-			form->valid = false;
-		return;
+		hash_destroy(ckfp_forms);
+		ckfp_forms = NULL;
 	}
-	hash_seq_init(&scan, ckfp_forms);
-	while ((form = hash_seq_search(&scan)) != NULL)
-		form->valid = false;
 }
 
-/* At the end of a transaction no form is in use. */
-static void
-ckfp_sweep(XactEvent event, void *argument)
+/* The cached form of a relation; NULL: there is none (HASH_FIND). */
+static ckfp_form *
+ckfp_cached(Oid relation, HASHACTION action)
 {
-	HASH_SEQ_STATUS scan;
-	ckfp_form *form;
-
-	(void)argument;
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
-		return;
-	hash_seq_init(&scan, ckfp_forms);
-	while ((form = hash_seq_search(&scan)) != NULL)
-		if (!form->valid)
-			hash_search(ckfp_forms, &form->relation, HASH_REMOVE, NULL);
-}
-
-static void
-ckfp_start_forms(void)
-{
+	static bool registered;
 	HASHCTL control = {
 		.keysize = sizeof(Oid), .entrysize = sizeof(ckfp_form), .hcxt = CacheMemoryContext};
 
-	ckfp_forms =
-		hash_create("cuckoofilter tables", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	CacheRegisterRelcacheCallback(ckfp_forget, (Datum)0);
-	RegisterXactCallback(ckfp_sweep, NULL);
+	if (!registered)
+		CacheRegisterRelcacheCallback(ckfp_forget, (Datum)0);
+	registered = true;
+	if (ckfp_forms == NULL)
+		ckfp_forms =
+			hash_create("cuckoofilter tables", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	return hash_search(ckfp_forms, &relation, action, NULL);
 }
 
 /* ---------------------------------------------------------- reading a relation */
@@ -97,54 +86,62 @@ ckfp_error_unusable(Relation heap, const char *what)
 						   RelationGetRelationName(heap), what)));
 }
 
-static bool
-ckfp_is_column(Node *node, AttrNumber column)
+List *
+ckfp_arguments_of(const char *expression, PGFunction called)
 {
-	return IsA(node, Var) && ((Var *)node)->varattno == column;
-}
-
-/* The call of cuckoofilter_chunk_valid that a constraint is; NULL: it is something else. */
-static FuncExpr *
-ckfp_call_of(const char *constraint)
-{
-	FuncExpr *call = stringToNode(constraint);
+	FuncExpr *call = expression != NULL ? stringToNode(expression) : NULL;
 	FmgrInfo function;
 
-	if (!IsA(call, FuncExpr) || list_length(call->args) != 6 ||
-		!ckfp_is_column(linitial(call->args), CKFP_ID) ||
-		!ckfp_is_column(lsecond(call->args), CKFP_CHUNK))
-		return NULL;
+	if (call == NULL || !IsA(call, FuncExpr))
+		return NIL;
 	fmgr_info(call->funcid, &function);
-	return function.fn_addr == cuckoofilter_chunk_valid ? call : NULL;
+	return function.fn_addr == called ? call->args : NIL;
 }
 
-/* The constant in an argument of a call. */
-static Datum
-ckfp_constant(const FuncExpr *call, int n, Relation heap)
+static bool
+ckfp_is_column(const Node *node, AttrNumber column)
 {
-	Const *constant = (Const *)eval_const_expressions(NULL, list_nth(call->args, n));
+	return IsA(node, Var) && ((const Var *)node)->varattno == column;
+}
 
-	if (!IsA(constant, Const) || constant->constisnull)
+/* The constant in an argument of a call, perhaps under a cast of PostgreSQL's. Functions of others
+ * are not run: the owner of the table is not who calls. */
+static Datum
+ckfp_constant(List *arguments, int n, Relation heap)
+{
+	Node *node = list_nth(arguments, n);
+	const FuncExpr *cast = (const FuncExpr *)node;
+	const Const *constant = NULL;
+
+	if (IsA(node, Const) || (IsA(node, FuncExpr) && cast->funcid < FirstNormalObjectId &&
+							 IsA(linitial(cast->args), Const)))
+		constant = (const Const *)eval_const_expressions(NULL, node);
+	if (constant == NULL || !IsA(constant, Const) || constant->constisnull)
 		ckfp_error_no_table(heap);
 	return constant->constvalue;
 }
 
-static FuncExpr *
+/* The arguments of cuckoofilter_chunk_valid in the constraint. */
+static List *
 ckfp_constraint_of(Relation heap)
 {
 	const TupleConstr *constraints = RelationGetDescr(heap)->constr;
-	FuncExpr *call = NULL;
+	List *arguments;
 
 	if (heap->rd_rel->relkind == RELKIND_RELATION && !heap->rd_rel->relispartition &&
-		RelationGetNumberOfAttributes(heap) == CKFP_COLUMNS && constraints != NULL)
-		for (int i = 0; i < constraints->num_check && call == NULL; i++)
-			call = ckfp_call_of(constraints->check[i].ccbin);
-	if (call == NULL)
-		ckfp_error_no_table(heap);
-	return call;
+		RelationGetNumberOfAttributes(heap) == CKFP_CHUNK && constraints != NULL)
+		for (int i = 0; i < constraints->num_check; i++)
+		{
+			arguments = ckfp_arguments_of(constraints->check[i].ccbin, cuckoofilter_chunk_valid);
+			if (arguments != NIL && ckfp_is_column(linitial(arguments), CKFP_ID) &&
+				ckfp_is_column(lsecond(arguments), CKFP_CHUNK))
+				return arguments;
+		}
+	ckfp_error_no_table(heap);
 }
 
-/* Find the index by which rows are found, and whether there is one with other keys. */
+/* Find the index by which rows are found, and whether there is one that is no copy of it, as
+ * REINDEX CONCURRENTLY builds it. Its expressions are not read: functions in them would be run. */
 static void
 ckfp_read_indexes(Relation heap, ckfp_form *form)
 {
@@ -153,17 +150,18 @@ ckfp_read_indexes(Relation heap, ckfp_form *form)
 
 	form->index = InvalidOid;
 	form->other_index = false;
-
 	foreach (cell, indexes)
 	{
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
 		const FormData_pg_index *about = index->rd_index;
 
-		if (about->indkey.values[0] != CKFP_ID || about->indnatts != 1 ||
-			RelationGetIndexPredicate(index) != NIL)
-			form->other_index = true;
-		else if (about->indisunique && about->indimmediate && about->indisvalid)
+		if (about->indisprimary && about->indimmediate && about->indisvalid)
 			form->index = lfirst_oid(cell);
+		else if (index->rd_rel->relam != BTREE_AM_OID || !about->indisunique ||
+				 about->indnatts != 1 || about->indkey.values[0] != CKFP_ID ||
+				 index->rd_indoption[0] != 0 ||
+				 !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+			form->other_index = true;
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
@@ -171,46 +169,40 @@ ckfp_read_indexes(Relation heap, ckfp_form *form)
 		ckfp_error_unusable(heap, "has no primary key");
 }
 
+void
+ckfp_read_parameters(ckf_chunks *chunks, int64 capacity, double fpr, const text *options)
+{
+	ckf_params params;
+	ckf_status status;
+
+	ckf_params_default(&params);
+	params.capacity = capacity;
+	params.fpr = fpr;
+	ckfp_parse_options(options, &params);
+	status = ckf_chunks_init(chunks, &params);
+	if (status != CKF_OK)
+		ckfp_error(status, (ckf_about){.params = &params});
+}
+
 static void
 ckfp_read_form(Relation heap, ckfp_form *form)
 {
-	FuncExpr *call = ckfp_constraint_of(heap);
-	ckf_status status;
+	List *arguments = ckfp_constraint_of(heap);
+	ckfp_hasher hasher = {0};
 
-	form->type = exprType(lthird(call->args));
-	form->collation = exprCollation(lthird(call->args));
+	form->relation = RelationGetRelid(heap);
+	form->type = getBaseType(exprType(lthird(arguments)));
+	form->collation = exprCollation(lthird(arguments));
+	ckfp_hasher_prepare(&hasher, form->type, form->collation, CurrentMemoryContext);
+	form->item_class = hasher.item_class;
 	form->decimals = ckfp_type_has_decimals(form->type, form->collation);
-	ckf_params_default(&form->params);
-	form->params.capacity = DatumGetInt64(ckfp_constant(call, 3, heap));
-	form->params.fpr = DatumGetFloat8(ckfp_constant(call, 4, heap));
-	ckfp_parse_options(DatumGetTextPP(ckfp_constant(call, 5, heap)), &form->params);
-	status = ckf_chunks_init(&form->chunks, &form->params);
-	if (status != CKF_OK)
-		ckfp_error(status, (ckf_about){.params = &form->params});
+	ckfp_read_parameters(&form->chunks, DatumGetInt64(ckfp_constant(arguments, 3, heap)),
+						 DatumGetFloat8(ckfp_constant(arguments, 4, heap)),
+						 DatumGetTextPP(ckfp_constant(arguments, 5, heap)));
 	form->chunks.page_room =
 		CKFP_PAGE_ROOM * RelationGetFillFactor(heap, HEAP_DEFAULT_FILLFACTOR) / 100;
 	form->chunks.row_room = CKFP_ROW_ROOM;
 	ckfp_read_indexes(heap, form);
-	form->allowed = form->depth = 0;
-	form->valid = true;
-}
-
-/* The form of a relation that is locked. */
-static ckfp_form *
-ckfp_form_of(Relation heap)
-{
-	Oid relation = RelationGetRelid(heap);
-	ckfp_form *form;
-	bool found;
-
-	if (unlikely(ckfp_forms == NULL))
-		ckfp_start_forms();
-	form = hash_search(ckfp_forms, &relation, HASH_ENTER, &found);
-	if (!found)
-		form->valid = false;
-	if (!form->valid)
-		ckfp_read_form(heap, form);
-	return form;
 }
 
 /* --------------------------------------------------------------------- opening */
@@ -230,36 +222,70 @@ ckfp_check_privileges(Oid relation, Oid user, AclMode needed)
 /* Rows are written without triggers and without expressions of indexes, so nobody may rely on them.
  */
 static void
-ckfp_check_alone(Relation heap, const ckfp_form *form)
+ckfp_check_alone(const ckfp_table *table, ckfp_use use)
 {
-	if (form->other_index)
-		ckfp_error_unusable(heap, "has an index besides its primary key");
-	for (int i = 0; heap->trigdesc != NULL && i < heap->trigdesc->numtriggers; i++)
-		if (!heap->trigdesc->triggers[i].tgisinternal)
-			ckfp_error_unusable(heap, "has a trigger, which changes of the filter do not fire");
+	if (table->form.other_index)
+		ckfp_error_unusable(table->heap, "has an index besides its primary key");
+	if (table->heap->trigdesc != NULL || table->heap->rd_rules != NULL)
+		ckfp_error_unusable(table->heap, "has a trigger, a rule or a foreign key, which changes of "
+										 "the filter do not run");
+	CheckCmdReplicaIdentity(table->heap, CMD_UPDATE);
+	if (use == CKFP_REWRITE)
+		CheckCmdReplicaIdentity(table->heap, CMD_DELETE);
+	if (!table->heap->rd_islocaltemp)
+		PreventCommandIfReadOnly("changes of cuckoofilter tables");
 }
 
 void
-ckfp_open_table(ckfp_table *table, Oid relation, Oid user, AclMode needed, LOCKMODE lock)
+ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 {
-	memset(table, 0, sizeof(*table));
-	ckfp_check_privileges(relation, user, needed);
-	table->heap = relation_open(relation, lock);
-	table->form = ckfp_form_of(table->heap);
+	static const struct
+	{
+		AclMode needed;
+		LOCKMODE heap, index;
+	} of[] = {{ACL_SELECT, AccessShareLock, AccessShareLock},
+			  {ACL_SELECT | ACL_INSERT | ACL_UPDATE, RowExclusiveLock, RowExclusiveLock},
+			  {ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE, ShareRowExclusiveLock,
+			   RowExclusiveLock}};
+	const ckfp_form *cached;
+
+	memset(table, 0, offsetof(ckfp_table, bytes));
+	ckfp_check_privileges(relation, user, of[use].needed);
+	table->heap = relation_open(relation, of[use].heap);
+	cached = ckfp_cached(relation, HASH_FIND);
+	if (cached != NULL)
+		table->form = *cached;
+	else
+	{
+		ckfp_read_form(table->heap, &table->form);
+		*ckfp_cached(relation, HASH_ENTER) = table->form;
+	}
 	if (RELATION_IS_OTHER_TEMP(table->heap))
 		ckfp_error_unusable(table->heap, "is a temporary table of another session");
-	table->index =
-		index_open(table->form->index, lock == AccessShareLock ? lock : RowExclusiveLock);
+	table->index = index_open(table->form.index, of[use].index);
 	table->row = table_slot_create(table->heap, NULL);
-	if (needed == CKFP_READS)
-		return;
-	ckfp_check_alone(table->heap, table->form);
-	CheckCmdReplicaIdentity(table->heap, CMD_UPDATE);
+	if (use != CKFP_READ)
+		ckfp_check_alone(table, use);
+}
+
+void
+ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use)
+{
+	ckfp_open_table(table, PG_GETARG_OID(0), GetUserId(), use);
 }
 
 void
 ckfp_close_table(ckfp_table *table)
 {
+	ckfp_form *cached = ckfp_cached(table->form.relation, HASH_FIND);
+
+	if (cached != NULL)
+	{
+		cached->depth = table->form.depth;
+		cached->allowed = table->form.allowed;
+	}
+	if (table->scan != NULL)
+		index_endscan(table->scan);
 	ExecDropSingleTupleTableSlot(table->row);
 	if (table->written != NULL)
 		ExecDropSingleTupleTableSlot(table->written);

@@ -4,6 +4,8 @@
  */
 #include "table/table.h"
 
+#include "messages.h"
+
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
@@ -11,7 +13,6 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 
@@ -19,6 +20,45 @@
 #define index_beginscan(heap, index, snapshot, instrument, keys, orders)                           \
 	index_beginscan(heap, index, snapshot, keys, orders)
 #endif
+
+/* ---------------------------------------------------------------------- reading */
+
+/*
+ * A chunk is stored with its halves exchanged.  An update writes to the WAL what is between the
+ * first and the last byte that differ.  The trailer of a chunk always differs: at the end of the
+ * bytes half a chunk would be written on average, in the middle it is a quarter.
+ */
+static void
+ckfp_exchange(char *to, const char *from, size_t size, size_t first)
+{
+	memcpy(to, from + first, size - first);
+	memcpy(to + size - first, from, first);
+}
+
+bool
+ckfp_open_chunk(ckf_chunk *chunk, const ckf_chunks *chunks, int64 id, Datum value,
+				char bytes[CKF_CHUNK_MAX])
+{
+	const struct varlena *stored = PG_DETOAST_DATUM_PACKED(value);
+	size_t size = VARSIZE_ANY_EXHDR(stored);
+
+	if (size > CKF_CHUNK_MAX)
+		return false;
+	ckfp_exchange(bytes, VARDATA_ANY(stored), size, size / 2);
+	return ckf_chunk_open(chunk, chunks, ckf_chunk_start(id), bytes, size) == CKF_OK;
+}
+
+void
+ckfp_read_row(ckfp_table *table)
+{
+	bool null_id;
+	bool null_chunk;
+	Datum chunk = slot_getattr(table->row, CKFP_CHUNK, &null_chunk);
+	int64 id = DatumGetInt64(slot_getattr(table->row, CKFP_ID, &null_id));
+
+	if (null_chunk || !ckfp_open_chunk(&table->chunk, &table->form.chunks, id, chunk, table->bytes))
+		ckfp_error_damaged(table, id, "wrong bytes");
+}
 
 /* Move to the last row with an id from `least` to `most`. */
 static bool
@@ -41,72 +81,68 @@ ckfp_go(ckfp_table *table, int64 least, int64 most, Snapshot snapshot)
  * so a near lower bound is tried first: chunks have similar depths.
  */
 static bool
-ckfp_go_back(ckfp_table *table, int64 id, Snapshot snapshot)
+ckfp_go_back(ckfp_table *table, int64 id)
 {
-	unsigned depth = table->form->depth;
+	Snapshot snapshot = GetActiveSnapshot();
+	unsigned depth = table->form.depth;
 	uint64 range = depth > 1 ? UINT64_MAX >> (depth - 1) : UINT64_MAX;
 
 	return ckfp_go(table, ckf_chunk_id(ckf_chunk_start(id) & ~range), id, snapshot) ||
 		   (depth > 1 && ckfp_go(table, PG_INT64_MIN, id, snapshot));
 }
 
-void
-ckfp_read_row(ckfp_table *table)
+bool
+ckfp_find(ckfp_table *table, uint64 hash)
 {
-	bool null_id;
-	bool null_chunk;
-	Datum chunk = slot_getattr(table->row, CKFP_CHUNK, &null_chunk);
-	int64 id = DatumGetInt64(slot_getattr(table->row, CKFP_ID, &null_id));
-	const struct varlena *bytes = null_chunk ? NULL : PG_DETOAST_DATUM_PACKED(chunk);
+	bool found = ckfp_go_back(table, ckf_chunk_id(hash));
 
-	if (bytes == NULL || ckf_chunk_open(&table->chunk, &table->form->chunks, ckf_chunk_start(id),
-										VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) != CKF_OK)
-		ckfp_error_damaged(table, id, "wrong bytes");
+	if (unlikely(!found) && !ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, GetActiveSnapshot()))
+		return false;
+	ckfp_read_row(table);
+	if (unlikely(!found || !ckf_chunk_covers(&table->chunk, hash)))
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_NO_CHUNK);
+	table->form.depth = table->chunk.depth;
+	return true;
 }
 
 bool
-ckfp_find(ckfp_table *table, uint64 hash, Snapshot snapshot)
+ckfp_step(ckfp_table *table)
 {
-	if (likely(ckfp_go_back(table, ckf_chunk_id(hash), snapshot)))
+	CHECK_FOR_INTERRUPTS();
+	if (table->scan == NULL)
 	{
-		ckfp_read_row(table);
-		table->form->depth = table->chunk.depth;
-		if (likely(ckf_chunk_covers(&table->chunk, hash)))
-			return true;
+		table->scan = index_beginscan(table->heap, table->index, GetActiveSnapshot(), NULL, 0, 0);
+		index_rescan(table->scan, NULL, 0, NULL, 0);
 	}
-	else if (!ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, snapshot))
-		return false;
-	else
-		ckfp_read_row(table);
-	ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "a range without a chunk");
-}
-
-void
-ckfp_start_rows(ckfp_table *table, Snapshot snapshot)
-{
-	table->scan = index_beginscan(table->heap, table->index, snapshot, NULL, 0, 0);
-	index_rescan(table->scan, NULL, 0, NULL, 0);
+	if (index_getnext_slot(table->scan, ForwardScanDirection, table->row))
+		return true;
+	ckfp_end_rows(table);
+	return false;
 }
 
 bool
 ckfp_next_row(ckfp_table *table)
 {
-	CHECK_FOR_INTERRUPTS();
-	if (!index_getnext_slot(table->scan, ForwardScanDirection, table->row))
-		return false;
-	ckfp_read_row(table);
-	return true;
+	bool found = ckfp_step(table);
+
+	if (found)
+		ckfp_read_row(table);
+	return found;
 }
 
 void
 ckfp_end_rows(ckfp_table *table)
 {
-	index_endscan(table->scan);
+	if (table->scan != NULL)
+		index_endscan(table->scan);
+	table->scan = NULL;
 }
+
+/* ---------------------------------------------------------------------- writing */
 
 /* Put a piece of an edit into the slot for written rows. */
 static TupleTableSlot *
-ckfp_form_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes)
+ckfp_form_row(ckfp_table *table, const ckf_chunk_piece *piece)
 {
 	TupleTableSlot *slot = table->written;
 
@@ -114,17 +150,20 @@ ckfp_form_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *b
 		slot = table->written =
 			MakeSingleTupleTableSlot(RelationGetDescr(table->heap), &TTSOpsVirtual);
 	ExecClearTuple(slot);
-	SET_VARSIZE(bytes, VARHDRSZ + piece->size);
+	SET_VARSIZE(table->stored.room, VARHDRSZ + piece->size);
+	ckfp_exchange(table->stored.room + VARHDRSZ, table->bytes, piece->size,
+				  piece->size - piece->size / 2);
 	slot->tts_values[CKFP_ID - 1] = Int64GetDatum(ckf_chunk_id(piece->start));
-	slot->tts_values[CKFP_CHUNK - 1] = PointerGetDatum(bytes);
-	memset(slot->tts_isnull, false, CKFP_COLUMNS * sizeof(bool));
+	slot->tts_values[CKFP_CHUNK - 1] = PointerGetDatum(table->stored.room);
+	slot->tts_isnull[CKFP_ID - 1] = slot->tts_isnull[CKFP_CHUNK - 1] = false;
 	return ExecStoreVirtualTuple(slot);
 }
 
-/* Insert the keys of a new row into the indexes. Besides the primary key there may be one that is
- * being built concurrently. */
+/* Insert the keys of a row into the indexes. Besides the primary key there may be one that is built
+ * concurrently. The new version of a row has its id, so no other row can have it: to look for one
+ * would visit all versions of the row. */
 static void
-ckfp_insert_keys(ckfp_table *table, TupleTableSlot *slot)
+ckfp_insert_keys(ckfp_table *table, TupleTableSlot *slot, bool replaced)
 {
 	List *indexes = RelationGetIndexList(table->heap);
 	ListCell *cell;
@@ -136,17 +175,24 @@ ckfp_insert_keys(ckfp_table *table, TupleTableSlot *slot)
 
 		if (about->indisready)
 			index_insert(index, slot->tts_values, slot->tts_isnull, &slot->tts_tid, table->heap,
-						 about->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO, false,
-						 BuildIndexInfo(index));
+						 about->indisunique && !replaced ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
+						 replaced, BuildIndexInfo(index));
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
 }
 
-TM_Result
-ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes)
+void
+ckfp_error_serialization(void)
 {
-	TupleTableSlot *slot = ckfp_form_row(table, piece, bytes);
+	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					errmsg("could not serialize access due to concurrent update")));
+}
+
+bool
+ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece)
+{
+	TupleTableSlot *slot = ckfp_form_row(table, piece);
 	ItemPointerData old = table->row->tts_tid;
 	TM_FailureData failure;
 	LockTupleMode mode;
@@ -160,16 +206,38 @@ ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena
 	result =
 		table_tuple_update(table->heap, &old, slot, GetCurrentCommandId(true), GetActiveSnapshot(),
 						   InvalidSnapshot, true, &failure, &mode, &update_indexes);
+	if (result != TM_Ok && result != TM_Updated && result != TM_Deleted)
+		elog(ERROR, "unexpected table_tuple_update status: %u", result);
+	if (result != TM_Ok && IsolationUsesXactSnapshot())
+		ckfp_error_serialization();
 	if (result == TM_Ok && update_indexes)
-		ckfp_insert_keys(table, slot);
-	return result;
+		ckfp_insert_keys(table, slot, true);
+	return result == TM_Ok;
 }
 
 void
-ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes)
+ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece)
 {
-	TupleTableSlot *slot = ckfp_form_row(table, piece, bytes);
+	int64 id = ckf_chunk_id(piece->start);
+	TupleTableSlot *slot;
 
+	if (ckfp_go(table, id, id, SnapshotSelf))
+	{
+		if (IsolationUsesXactSnapshot())
+			ckfp_error_serialization();
+		ckfp_error_damaged(table, id, CKF_DAMAGE_GAP);
+	}
+	slot = ckfp_form_row(table, piece);
 	table_tuple_insert(table->heap, slot, GetCurrentCommandId(true), 0, NULL);
-	ckfp_insert_keys(table, slot);
+	ckfp_insert_keys(table, slot, false);
+}
+
+void
+ckfp_delete_row(ckfp_table *table)
+{
+	TM_FailureData failure;
+
+	if (table_tuple_delete(table->heap, &table->row->tts_tid, GetCurrentCommandId(true),
+						   GetActiveSnapshot(), InvalidSnapshot, true, &failure, false) != TM_Ok)
+		ckfp_error_serialization();
 }

@@ -11,83 +11,108 @@
 #include "cuckoofilter_chunk.h"
 
 #include "access/tableam.h"
-#include "utils/acl.h"
+#include "commands/trigger.h"
 #include "utils/array.h"
 #include "utils/rel.h"
 
 /* The columns of a filter table: id bigint PRIMARY KEY, chunk bytea NOT NULL. */
-enum
-{
-	CKFP_ID = 1,
-	CKFP_CHUNK,
-	CKFP_COLUMNS = CKFP_CHUNK
-};
+#define CKFP_ID 1
+#define CKFP_CHUNK 2
 
 /* What the CHECK constraint of a filter table says. A session keeps one of each table that it has
  * used. */
 typedef struct ckfp_form
 {
 	Oid relation;
-	bool valid;          /* the relation has not changed since */
-	Oid type, collation; /* of the items */
-	bool decimals;       /* items may be decimals, or hold some */
-	Oid index;           /* the primary key */
-	bool other_index;    /* there is another one */
-	uint8 depth;         /* of the chunk that was found last */
-	uint64 allowed;      /* adds that are allowed before the number of items is estimated again */
-	ckf_params params;
+	Oid type, collation; /* of the items; not a domain */
+	uint8 item_class;
+	bool decimals;    /* items may be decimals, or hold some */
+	Oid index;        /* the primary key */
+	bool other_index; /* there is another one */
+	uint8 depth;      /* of the chunk that was found last */
+	uint64 allowed;   /* adds that are allowed before the number of items is estimated again */
 	ckf_chunks chunks;
 } ckfp_form;
 
 /* A filter table that a function has opened, and the row that it is at. */
 typedef struct ckfp_table
 {
-	ckfp_form *form;
+	ckfp_form form;
 	Relation heap, index;
 	TupleTableSlot *row;            /* keeps the page of the row pinned */
-	ckf_chunk chunk;                /* of this row */
-	struct IndexScanDescData *scan; /* of all rows */
-	/* for changes; or NULL */
-	ckf_edit *edit;
-	TupleTableSlot *written;
+	TupleTableSlot *written;        /* NULL: no row was written yet */
+	struct IndexScanDescData *scan; /* of all rows; or NULL */
+	ckf_chunk chunk;                /* of the row */
+	char bytes[CKF_CHUNK_MAX];      /* of this chunk, or of a piece of an edit */
+	union
+	{
+		char room[VARHDRSZ + CKF_CHUNK_MAX];
+		int64 aligned;
+	} stored; /* the piece as a value */
 } ckfp_table;
 
 /* ------------------------------------------------------------------------------------ open.c */
 
-/* The privileges for a lookup, and for a change. */
-#define CKFP_READS ACL_SELECT
-#define CKFP_WRITES (ACL_SELECT | ACL_INSERT | ACL_UPDATE)
+/* What a table is opened for. Locks are held until the end of the transaction. */
+typedef enum ckfp_use
+{
+	CKFP_READ,
+	CKFP_CHANGE,
+	CKFP_REWRITE /* rows are deleted, too, and other writers wait */
+} ckfp_use;
 
 /*
- * Open a filter table. `user` must have the privileges `needed`; `lock` is held until the end of
- * the transaction. Raises an error if the relation is no filter table, or cannot be changed by
- * these functions.
+ * Open a filter table. `user` must have the privileges. Raises an error if the relation is no
+ * filter table, or cannot be changed by these functions.
  */
-void ckfp_open_table(ckfp_table *table, Oid relation, Oid user, AclMode needed, LOCKMODE lock);
+void ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use);
+
+/* Open the table in argument 0 for the current user. */
+void ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use);
 
 void ckfp_close_table(ckfp_table *table);
 
 /* Report damage in the row with this id. */
 _Noreturn void ckfp_error_damaged(const ckfp_table *table, int64 id, const char *what);
 
+/* The arguments of the call of a function in C that a stored expression is; NIL: it is none. */
+List *ckfp_arguments_of(const char *expression, PGFunction called);
+
+/* The data that the chunks of a table with these parameters share. */
+void ckfp_read_parameters(ckf_chunks *chunks, int64 capacity, double fpr, const text *options);
+
 /* ------------------------------------------------------------------------------------ rows.c */
 
-/* Find the chunk of a hash in a snapshot. false: the table has no rows. */
-bool ckfp_find(ckfp_table *table, uint64 hash, Snapshot snapshot);
+/* Open a stored chunk. `bytes`: memory for it. false: it is damaged. */
+bool ckfp_open_chunk(ckf_chunk *chunk, const ckf_chunks *chunks, int64 id, Datum value,
+					 char bytes[CKF_CHUNK_MAX]);
+
+/* Find the chunk of a hash in the active snapshot. false: the table has no rows. */
+bool ckfp_find(ckfp_table *table, uint64 hash);
 
 /* Open the chunk of the row in the slot. */
 void ckfp_read_row(ckfp_table *table);
 
-/* Read all rows of a snapshot in ascending order. */
-void ckfp_start_rows(ckfp_table *table, Snapshot snapshot);
+/* Move to the next row in ascending order, or to the first one, in the active snapshot. false:
+ * there are no more rows. ckfp_step does not open the chunk, which may be damaged. */
 bool ckfp_next_row(ckfp_table *table);
+bool ckfp_step(ckfp_table *table);
+
+/* The next row is the first one. */
 void ckfp_end_rows(ckfp_table *table);
 
-/* Replace the row in the slot by a piece of an edit. The result is that of table_tuple_update. */
-TM_Result ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes);
+/* Replace the row in the slot by a piece of an edit, whose bytes are in table->bytes. false:
+ * another transaction has replaced the row since the active snapshot. */
+bool ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece);
 
-/* Insert a piece of an edit as a new row. */
-void ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes);
+/* Insert such a piece as a new row. Raises an error if there is a row with its id. */
+void ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece);
+
+/* Delete the row in the slot. */
+void ckfp_delete_row(ckfp_table *table);
+
+/* Report, in REPEATABLE READ and SERIALIZABLE, that another transaction has changed a row. */
+_Noreturn void ckfp_error_serialization(void);
 
 /* ---------------------------------------------------------------------------------- change.c */
 
@@ -112,13 +137,13 @@ void ckfp_lock_order(const ckfp_table *table, bool ascending);
  * NULL. Rows are locked in ascending order. */
 void ckfp_change(ckfp_table *table, ckfp_items *added, ckfp_items *removed);
 
-/* Reserve room for n items, the first of which has this hash, or raise an error. */
-void ckfp_reserve(ckfp_table *table, uint64 hash, uint64 n);
+/* Reserve room for items (at: may be NULL), or raise an error. */
+void ckfp_reserve(ckfp_table *table, const ckfp_items *added);
 
-/* Rewrite all rows, each chunk as small as possible, in the active snapshot. */
+/* Rewrite all rows, each chunk as small as possible. The table is open for CKFP_REWRITE. */
 void ckfp_pack(ckfp_table *table);
 
-/* Delete all items. The table must be locked against writers. */
+/* Delete all items, damaged or not. The table is open for CKFP_REWRITE. */
 void ckfp_empty_table(ckfp_table *table);
 
 /* Write the first row of an empty table. */
@@ -130,14 +155,12 @@ void ckfp_write_first(ckfp_table *table);
 typedef struct ckfp_reader
 {
 	Oid type, collation; /* of the table that it is prepared for */
-	Oid given;           /* the type of the items in the call; not a domain */
 	bool reads_text;     /* the items are text, which the type's input function reads */
 	bool varies;         /* the item differs from row to row of a query */
 	FmgrInfo input;
 	Oid input_parameter;
 	ckfp_hasher hasher; /* of the items, or of what they are read as */
 	ArrayMetaState layout;
-	MemoryContext context;
 } ckfp_reader;
 
 /* The reader of this call, for items of the type `given`; InvalidOid: that of argument 1. */
@@ -150,29 +173,69 @@ ckf_hashes ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item
  * none. */
 uint64 ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item);
 
+/* Hashes of items that are collected one by one. Memory is in the context that is the current one
+ * at the first item. */
+typedef struct ckfp_collected
+{
+	const ckfp_form *form;
+	ckfp_reader *reader; /* NULL: the items have the type of the table */
+	/* 0 at the start */
+	uint64 *at;
+	size_t count, room;
+	MemoryContext temporary; /* for one item */
+} ckfp_collected;
+
+/* Take an item, unless it is NULL. */
+void ckfp_take(ckfp_collected *collected, Datum item, bool is_null);
+
+/* The sorted hashes. */
+ckfp_items ckfp_end_collecting(ckfp_collected *collected);
+
 /* The sorted hashes of the items in the array in argument 1. NULLs are skipped. */
 ckfp_items ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form);
 
 /* Could values of a type be decimals (CKF_ITEM_DECIMAL), or hold some? */
 bool ckfp_type_has_decimals(Oid type, Oid collation);
 
-/* Sort hashes, which were allocated by palloc or MemoryContextAllocHuge. */
-uint64 *ckfp_sort(uint64 *hashes, size_t count);
-
-/* ------------------------------------------------------------------------------------- add.c */
-
-/* Open the table in argument 0, to change it by the function of this name. */
-void ckfp_open_to_change(FunctionCallInfo fcinfo, ckfp_table *table, const char *function);
-
 /* --------------------------------------------------------------------------------- create.c */
 
 /* Run a statement; SPI is connected. */
 void ckfp_execute(const char *statement);
 
-/* Create a filter table, with its first row. `name` is a name as in SQL, perhaps with a schema. */
-Oid ckfp_create_table(const text *name, Oid type, Oid collation, const ckf_params *params,
-					  const char *options, Oid function);
+/* Create a filter table, with its first row. `name` is a name as in SQL, perhaps with a schema;
+ * `function` is one of the extension's. */
+Oid ckfp_create_table(const text *name, Oid type, Oid collation, double capacity, double fpr,
+					  const text *options, Oid function);
 
 extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
+
+/* -------------------------------------------------------------------------------- trigger.c */
+
+/*
+ * A filter table that follows a column of a table, by triggers. The WHEN condition of a trigger
+ * says what it belongs to: it calls cuckoofilter_follows(filter), which is true. One of the
+ * triggers, which does nothing, is for UPDATE OF the column: it says what is followed. PostgreSQL
+ * keeps both references in step with renames and dumps, and knows that the triggers depend on them.
+ * A reference to the row type of the source would do so, too, but then ALTER TABLE refuses new
+ * columns with a default.
+ */
+
+/* What the triggers of a source say of a filter. */
+typedef struct ckfp_followed
+{
+	uint64 types;      /* a bit for each tgtype; 0: there are no triggers */
+	AttrNumber column; /* that is followed; InvalidAttrNumber: no trigger says it */
+} ckfp_followed;
+
+ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
+
+/* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
+List *ckfp_triggers_of_others(Oid filter, const List *tables);
+
+/* Raise an error unless a column is known, and has the type of the table's items. */
+void ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column);
+
+/* Take the column of all rows of a table as they are now, without those of its children. */
+void ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column);
 
 #endif

@@ -2,13 +2,13 @@
  * trigger.c - the triggers of a table that a filter table follows: all changes of a statement are
  * one change of the filter.
  */
-#include "table/trigger.h"
+#include "table/table.h"
 
-#include "access/tableam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "executor/executor.h"
-#include "miscadmin.h"
+#include "catalog/pg_trigger.h"
+#include "executor/spi.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -16,110 +16,181 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_table_changed);
 
-/* cuckoofilter_follows(filter, column) */
+/* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
-bool
-ckfp_read_trigger(const Trigger *trigger, ckfp_followed *followed)
+/* The filter table of a trigger; InvalidOid: it is not one of ours. Statements of one row are
+ * frequent, and to parse a condition takes long, so the last ones are kept. */
+static Oid
+ckfp_filter_of(const Trigger *trigger)
 {
-	FuncExpr *call = trigger->tgqual != NULL ? stringToNode(trigger->tgqual) : NULL;
-	FmgrInfo function;
-	Const *filter;
-	FieldSelect *column;
+	static struct
+	{
+		char *condition;
+		Oid filter;
+	} known[8];
+	static unsigned next;
+	List *arguments;
+	const Const *filter;
+	char *condition;
 
-	if (call == NULL || !IsA(call, FuncExpr) || list_length(call->args) != 2)
-		return false;
-	fmgr_info(call->funcid, &function);
-	filter = linitial(call->args);
-	column = lsecond(call->args);
-	if (function.fn_addr != cuckoofilter_follows || !IsA(filter, Const) || filter->constisnull ||
-		!IsA(column, FieldSelect))
-		return false;
-	*followed = (ckfp_followed){DatumGetObjectId(filter->constvalue), column->fieldnum};
-	return true;
+	if (trigger->tgqual == NULL)
+		return InvalidOid;
+	for (size_t i = 0; i < lengthof(known); i++)
+		if (known[i].condition != NULL && strcmp(known[i].condition, trigger->tgqual) == 0)
+			return known[i].filter;
+	arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
+	filter = arguments != NIL ? linitial(arguments) : NULL;
+	if (filter == NULL || !IsA(filter, Const) || filter->constisnull)
+		return InvalidOid;
+	condition = MemoryContextStrdup(TopMemoryContext, trigger->tgqual);
+	next = (next + 1) % lengthof(known);
+	if (known[next].condition != NULL)
+		pfree(known[next].condition);
+	known[next].condition = condition;
+	return known[next].filter = DatumGetObjectId(filter->constvalue);
+}
+
+ckfp_followed
+ckfp_read_triggers(Relation source, Oid filter)
+{
+	const TriggerDesc *triggers = source->trigdesc;
+	ckfp_followed followed = {0};
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (!OidIsValid(filter) || ckfp_filter_of(trigger) != filter)
+			continue;
+		if (trigger->tgnattr == 1)
+			followed.column = trigger->tgattr[0];
+		followed.types |= UINT64CONST(1) << (trigger->tgtype & 63);
+	}
+	return followed;
+}
+
+void
+ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
+{
+	const char *name = RelationGetRelationName(table->heap);
+
+	if (column == InvalidAttrNumber)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("no trigger says which column of \"%s\" cuckoofilter table %s follows",
+					RelationGetRelationName(source), name),
+			 errhint("If the column was dropped, DROP TABLE .. CASCADE drops the filter table and "
+					 "its triggers. Else call cuckoofilter_table_follow again.")));
+	if (getBaseType(TupleDescAttr(RelationGetDescr(source), column - 1)->atttypid) !=
+		table->form.type)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("cuckoofilter table %s does not hold items of the type of the "
+							   "column that it follows",
+							   name)));
+}
+
+List *
+ckfp_triggers_of_others(Oid filter, const List *tables)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	List *others = NIL;
+
+	SPI_connect();
+	ckfp_execute(psprintf(
+		"SELECT t.oid, t.tgrelid FROM pg_catalog.pg_depend d "
+		"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+		"JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid "
+		"WHERE d.classid OPERATOR(pg_catalog.=) %u AND d.refclassid OPERATOR(pg_catalog.=) %u "
+		"AND d.refobjid OPERATOR(pg_catalog.=) %u "
+		"AND p.prosrc OPERATOR(pg_catalog.=) 'cuckoofilter_table_changed'",
+		TriggerRelationId, RelationRelationId, filter));
+	MemoryContextSwitchTo(caller);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Oid oids[2];
+		bool is_null;
+
+		for (int j = 0; j < 2; j++)
+			oids[j] = DatumGetObjectId(
+				SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &is_null));
+		if (!list_member_oid(tables, oids[1]))
+			others = lappend_oid(others, oids[0]);
+	}
+	SPI_finish();
+	return others;
 }
 
 /* ------------------------------------------------------------------- collecting */
-
-void
-ckfp_start_collecting(ckfp_collected *collected, Oid type, Oid collation, uint64 seed)
-{
-	memset(collected, 0, sizeof(*collected));
-	ckfp_hasher_prepare(&collected->hasher, type, collation, CurrentMemoryContext);
-	collected->seed = seed;
-	collected->room = 64;
-	collected->at = palloc(collected->room * sizeof(uint64));
-	collected->temporary =
-		AllocSetContextCreate(CurrentMemoryContext, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
-}
-
-void
-ckfp_take_value(ckfp_collected *collected, Datum value, bool is_null)
-{
-	MemoryContext caller;
-
-	if (is_null)
-		return;
-	if (collected->count == collected->room)
-	{
-		collected->room *= 2;
-		collected->at = repalloc_huge(collected->at, collected->room * sizeof(uint64));
-	}
-	caller = MemoryContextSwitchTo(collected->temporary);
-	collected->at[collected->count++] =
-		ckfp_hash_item(&collected->hasher, value, collected->seed).hash;
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(collected->temporary);
-	CHECK_FOR_INTERRUPTS();
-}
-
-ckfp_items
-ckfp_end_collecting(ckfp_collected *collected)
-{
-	return (ckfp_items){
-		.at = ckfp_sort(collected->at, collected->count), .count = collected->count, .whole = true};
-}
 
 void
 ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column)
 {
 	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(source, snapshot, 0, NULL);
-	TupleTableSlot *slot = table_slot_create(source, NULL);
+	TupleTableSlot *row = table_slot_create(source, NULL);
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		bool is_null;
-		Datum value = slot_getattr(slot, column, &is_null);
+		NullableDatum item;
 
-		ckfp_take_value(collected, value, is_null);
+		item.value = slot_getattr(row, column, &item.isnull);
+		ckfp_take(collected, item.value, item.isnull);
 	}
-	ExecDropSingleTupleTableSlot(slot);
+	ExecDropSingleTupleTableSlot(row);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
 }
 
-/* Take the column of the rows of a transition table, if there is one. */
-static ckfp_items
-ckfp_take_changed(const ckfp_form *form, Relation source, Tuplestorestate *rows, AttrNumber column)
+/* The column of the next row of a transition table. false: there is none. */
+static bool
+ckfp_next_changed(Tuplestorestate *rows, TupleTableSlot *row, AttrNumber column,
+				  NullableDatum *item)
 {
-	TupleTableSlot *slot;
-	ckfp_collected collected;
+	if (rows == NULL || !tuplestore_gettupleslot(rows, true, false, row))
+		return false;
+	item->value = slot_getattr(row, column, &item->isnull);
+	return true;
+}
 
-	ckfp_start_collecting(&collected, form->type, form->collation, form->params.seed);
-	if (rows == NULL)
-		return ckfp_end_collecting(&collected);
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(source), &TTSOpsMinimalTuple);
-	tuplestore_rescan(rows);
-	while (tuplestore_gettupleslot(rows, true, false, slot))
+/*
+ * The columns of the rows of both transition tables. An UPDATE writes old and new rows in the same
+ * order, and most of them keep their item: equal values need no hashes.
+ */
+static void
+ckfp_collect_changed(const TriggerData *data, AttrNumber column, ckfp_collected *added,
+					 ckfp_collected *removed)
+{
+	TupleDesc form = RelationGetDescr(data->tg_relation);
+	const FormData_pg_attribute *type = TupleDescAttr(form, column - 1);
+	TupleTableSlot *old_row = MakeSingleTupleTableSlot(form, &TTSOpsMinimalTuple);
+	TupleTableSlot *new_row = MakeSingleTupleTableSlot(form, &TTSOpsMinimalTuple);
+	NullableDatum old_item;
+	NullableDatum new_item;
+	bool was;
+	bool is;
+
+	if (data->tg_oldtable != NULL)
+		tuplestore_rescan(data->tg_oldtable);
+	if (data->tg_newtable != NULL)
+		tuplestore_rescan(data->tg_newtable);
+	for (;;)
 	{
-		bool is_null;
-		Datum value = slot_getattr(slot, column, &is_null);
-
-		ckfp_take_value(&collected, value, is_null);
+		was = ckfp_next_changed(data->tg_oldtable, old_row, column, &old_item);
+		is = ckfp_next_changed(data->tg_newtable, new_row, column, &new_item);
+		if (!was && !is)
+			break;
+		if (was && is && !old_item.isnull && !new_item.isnull &&
+			datum_image_eq(old_item.value, new_item.value, type->attbyval, type->attlen))
+			continue;
+		if (was)
+			ckfp_take(removed, old_item.value, old_item.isnull);
+		if (is)
+			ckfp_take(added, new_item.value, new_item.isnull);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	return ckfp_end_collecting(&collected);
+	ExecDropSingleTupleTableSlot(old_row);
+	ExecDropSingleTupleTableSlot(new_row);
 }
 
 /* --------------------------------------------------------------------- changes */
@@ -146,41 +217,22 @@ ckfp_cancel(ckfp_items *added, ckfp_items *removed)
 	removed->count = removals;
 }
 
-static void
-ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
-{
-	ckfp_items added = ckfp_take_changed(table->form, data->tg_relation, data->tg_newtable, column);
-	ckfp_items removed =
-		ckfp_take_changed(table->form, data->tg_relation, data->tg_oldtable, column);
-
-	ckfp_cancel(&added, &removed);
-	if (added.count + removed.count > 1)
-		ckfp_lock_order(table, true);
-	if (added.count > 0)
-		ckfp_reserve(table, added.at[0], added.count);
-	ckfp_change(table, &added, &removed);
-}
-
-/* TRUNCATE empties a table that has no children and is no child; a child only takes its own rows
- * back. A partitioned table has no rows of its own, and all partitions are truncated with it. */
+/* TRUNCATE empties the filter if it has the items of no other table, such as a partition, perhaps
+ * one that is detached. Else each table takes its own rows back. All partitions are truncated with
+ * a partitioned table, which has no rows; children may be left out. */
 static void
 ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 {
-	ckfp_collected collected;
+	bool partitioned = source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	List *tables = find_all_inheritors(RelationGetRelid(source), NoLock, NULL);
+	ckfp_collected collected = {.form = &table->form};
 	ckfp_items removed;
 
-	if (source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE && !source->rd_rel->relispartition)
+	if ((partitioned || list_length(tables) == 1) &&
+		ckfp_triggers_of_others(table->form.relation, tables) == NIL)
 		ckfp_empty_table(table);
-	else if (source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+	else if (!partitioned)
 	{
-		if (!has_superclass(RelationGetRelid(source)) &&
-			find_inheritance_children(RelationGetRelid(source), NoLock) == NIL)
-		{
-			ckfp_empty_table(table);
-			return;
-		}
-		ckfp_start_collecting(&collected, table->form->type, table->form->collation,
-							  table->form->params.seed);
 		ckfp_take_rows(&collected, source, column);
 		removed = ckfp_end_collecting(&collected);
 		ckfp_lock_order(table, true);
@@ -188,34 +240,66 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 	}
 }
 
+static void
+ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
+{
+	ckfp_collected add = {.form = &table->form};
+	ckfp_collected remove = {.form = &table->form};
+	ckfp_items added;
+	ckfp_items removed;
+
+	ckfp_collect_changed(data, column, &add, &remove);
+	added = ckfp_end_collecting(&add);
+	removed = ckfp_end_collecting(&remove);
+	ckfp_cancel(&added, &removed);
+	if (added.count + removed.count > 1)
+		ckfp_lock_order(table, true);
+	ckfp_reserve(table, &added);
+	ckfp_change(table, &added, &removed);
+}
+
+/* Does a trigger fire as those of cuckoofilter_table_follow do? */
+static bool
+ckfp_fires_well(const TriggerData *data)
+{
+	TriggerEvent event = data->tg_event;
+
+	if (!TRIGGER_FIRED_FOR_STATEMENT(event))
+		return false;
+	if (TRIGGER_FIRED_BEFORE(event))
+		return TRIGGER_FIRED_BY_TRUNCATE(event) || data->tg_trigger->tgnattr > 0;
+	return (TRIGGER_FIRED_BY_DELETE(event) || data->tg_newtable != NULL) &&
+		   (TRIGGER_FIRED_BY_INSERT(event) || data->tg_oldtable != NULL);
+}
+
 /* The trigger function. It writes with the privileges of the owner of the source, as foreign keys
  * do, so that its writers need none on the filter. */
 Datum
 cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 {
-	TriggerData *data = (TriggerData *)fcinfo->context;
-	ckfp_followed followed;
+	const TriggerData *data = (TriggerData *)fcinfo->context;
+	Oid filter = InvalidOid;
+	AttrNumber column;
 	ckfp_table table;
 	bool truncate;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) || !ckfp_read_trigger(data->tg_trigger, &followed))
+	if (CALLED_AS_TRIGGER(fcinfo) && ckfp_fires_well(data))
+		filter = ckfp_filter_of(data->tg_trigger);
+	if (!OidIsValid(filter))
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("cuckoofilter_table_changed must be called by a trigger that "
 							   "cuckoofilter_table_follow has created")));
+	if (data->tg_trigger->tgnattr > 0)
+		return PointerGetDatum(NULL); /* it says which column is followed */
 	truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
-	ckfp_open_table(&table, followed.filter, data->tg_relation->rd_rel->relowner, CKFP_WRITES,
-					truncate ? ShareRowExclusiveLock : RowExclusiveLock);
-	if (getBaseType(
-			TupleDescAttr(RelationGetDescr(data->tg_relation), followed.column - 1)->atttypid) !=
-		getBaseType(table.form->type))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("cuckoofilter table %s does not hold items of the type of the "
-							   "column that it follows",
-							   RelationGetRelationName(table.heap))));
+	column = ckfp_read_triggers(data->tg_relation, filter).column;
+	ckfp_open_table(&table, filter, data->tg_relation->rd_rel->relowner,
+					truncate ? CKFP_REWRITE : CKFP_CHANGE);
+	ckfp_check_column(&table, data->tg_relation, column);
 	if (truncate)
-		ckfp_apply_truncate(&table, data->tg_relation, followed.column);
+		ckfp_apply_truncate(&table, data->tg_relation, column);
 	else
-		ckfp_apply(&table, data, followed.column);
+		ckfp_apply(&table, data, column);
 	ckfp_close_table(&table);
 	return PointerGetDatum(NULL);
 }

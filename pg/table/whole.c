@@ -24,36 +24,26 @@ PG_FUNCTION_INFO_V1(cuckoofilter_table_info);
 PG_FUNCTION_INFO_V1(cuckoofilter_table_check);
 PG_FUNCTION_INFO_V1(cuckoofilter_export);
 
-/* The class of the items that a table holds. */
-static unsigned
-ckfp_class_of(const ckfp_form *form)
-{
-	ckfp_hasher hasher = {0};
-
-	ckfp_hasher_prepare(&hasher, form->type, form->collation, CurrentMemoryContext);
-	return hasher.item_class;
-}
-
 /* -------------------------------------------------------------------------- merge */
 
 /* Report why the items of a filter cannot be added. */
 _Noreturn static void
 ckfp_refuse_filter(const ckfp_table *table, const ckf_filter *filter, ckf_status status)
 {
-	const ckfp_form *form = table->form;
-	ckf_filter mine = {.seed = form->params.seed};
+	const ckfp_form *form = &table->form;
 
 	if (status == CKF_IS_SET)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg(CKF_SAY_MERGE_SET, RelationGetRelationName(table->heap)),
 						errhint("Merge deletable filters, or create the table with kind=set.")));
 	if (status != CKF_PRECISION)
-		ckfp_error(status, (ckf_about){.filter = &mine, .other = filter});
-	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					errmsg(CKF_SAY_MERGE_COARSE, RelationGetRelationName(table->heap),
-						   (long long)filter->capacity, filter->fpr),
-					errhint("A capacity of %lld at a rate of %g is enough.",
-							(long long)ckf_chunks_capacity(&form->chunks), form->params.fpr)));
+		ckfp_error(status, (ckf_about){.filter = &form->chunks.exact, .other = filter});
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg(CKF_SAY_MERGE_COARSE, RelationGetRelationName(table->heap),
+					(long long)filter->capacity, filter->fpr),
+			 errhint("A capacity of %lld at a rate of %g is enough.",
+					 (long long)ckf_chunks_capacity(&form->chunks), form->chunks.exact.fpr)));
 }
 
 /* Hashes of one's own can be of any class; so can items of 1.0.0, whose containers had other
@@ -61,10 +51,10 @@ ckfp_refuse_filter(const ckfp_table *table, const ckf_filter *filter, ckf_status
 static void
 ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 {
-	unsigned mine = ckfp_class_of(table->form);
+	unsigned mine = table->form.item_class;
 	unsigned taken = mine | CKF_ITEM_HASH | (mine == CKF_ITEM_OTHER ? 0 : CKF_ITEM_OLD);
 	unsigned unlike = filter->number_forms &
-					  (CKF_FORM_ANY | (table->form->decimals ? CKF_FORM_ROUNDED : CKF_FORM_EXACT));
+					  (CKF_FORM_ANY | (table->form.decimals ? CKF_FORM_ROUNDED : CKF_FORM_EXACT));
 	char held[CKF_HELD_SIZE];
 
 	if (filter->item_classes & ~taken)
@@ -73,13 +63,13 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 							   "the table holds items of type %s",
 							   RelationGetRelationName(table->heap),
 							   ckf_describe_held(held, filter->item_classes),
-							   format_type_be(table->form->type))));
+							   format_type_be(table->form.type))));
 	if (unlike) /* also of an intersection without items, which may share numbers all the same */
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("cannot merge the filter into cuckoofilter table %s: it may hold numbers "
 						"that are not hashed as items of type %s",
-						RelationGetRelationName(table->heap), format_type_be(table->form->type)),
+						RelationGetRelationName(table->heap), format_type_be(table->form.type)),
 				 errhint("Add the items of which it was built: see cuckoofilter_table_add_all.")));
 }
 
@@ -89,21 +79,21 @@ cuckoofilter_table_merge(PG_FUNCTION_ARGS)
 {
 	char prefixes_memory[CKF_PREFIXES_SIZE] __attribute__((aligned(8)));
 	ckf_prefixes *prefixes = (ckf_prefixes *)(void *)prefixes_memory;
-	ckfp_items items;
+	ckfp_items items = {0};
 	ckfp_table table;
 	ckf_filter filter;
 	ckf_status status;
 
-	ckfp_open_to_change(fcinfo, &table, "cuckoofilter_table_merge()");
+	ckfp_open(fcinfo, &table, CKFP_CHANGE);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
 	ckfp_check_classes(&table, &filter);
 	status = ckf_prefixes_start(
-		prefixes, &table.form->chunks, &filter,
+		prefixes, &table.form.chunks, &filter,
 		MemoryContextAllocHuge(CurrentMemoryContext, ckf_prefixes_scratch(&filter)));
 	if (status != CKF_OK)
 		ckfp_refuse_filter(&table, &filter, status);
 	ckfp_lock_order(&table, true);
-	ckfp_reserve(&table, 0, filter.count);
+	ckfp_reserve(&table, &(ckfp_items){.count = filter.count});
 	while ((status = ckf_prefixes_next(prefixes, &items.at, &items.count)) == CKF_MORE)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -124,19 +114,25 @@ cuckoofilter_table_optimize(PG_FUNCTION_ARGS)
 {
 	ckfp_table table;
 
-	PreventCommandIfReadOnly("cuckoofilter_table_optimize()");
-	PreventCommandIfParallelMode("cuckoofilter_table_optimize()");
-	ckfp_open_table(&table, PG_GETARG_OID(0), GetUserId(), CKFP_WRITES | ACL_DELETE,
-					ShareRowExclusiveLock);
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
+	ckfp_open(fcinfo, &table, CKFP_REWRITE);
 	ckfp_pack(&table);
-	PopActiveSnapshot();
 	ckfp_close_table(&table);
 	PG_RETURN_VOID();
 }
 
 /* --------------------------------------------------------------------------- check */
+
+/* Move to the next row. Raises an error if the ranges of all rows overlap or leave a gap. */
+static bool
+ckfp_next_covered(ckfp_table *table, ckf_coverage *coverage)
+{
+	bool found = ckfp_next_row(table);
+	const char *wrong = found ? ckf_cover(coverage, &table->chunk) : ckf_covered(coverage);
+
+	if (wrong != NULL)
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), wrong);
+	return found;
+}
 
 /* cuckoofilter_table_check(table) */
 Datum
@@ -144,17 +140,10 @@ cuckoofilter_table_check(PG_FUNCTION_ARGS)
 {
 	ckf_coverage coverage = {0};
 	ckfp_table table;
-	const char *wrong = NULL;
 
-	ckfp_open_table(&table, PG_GETARG_OID(0), GetUserId(), CKFP_READS, AccessShareLock);
-	ckfp_start_rows(&table, GetActiveSnapshot());
-	while (wrong == NULL && ckfp_next_row(&table))
-		wrong = ckf_cover(&coverage, &table.chunk);
-	ckfp_end_rows(&table);
-	if (wrong == NULL)
-		wrong = ckf_covered(&coverage);
-	if (wrong != NULL)
-		ckfp_error_damaged(&table, ckf_chunk_id(table.chunk.start), wrong);
+	ckfp_open(fcinfo, &table, CKFP_READ);
+	while (ckfp_next_covered(&table, &coverage))
+		;
 	ckfp_close_table(&table);
 	PG_RETURN_VOID();
 }
@@ -166,18 +155,17 @@ Datum
 cuckoofilter_table_info(PG_FUNCTION_ARGS)
 {
 	void *scratch = palloc(CKF_CHUNK_DISTINCT_SCRATCH);
+	ckf_coverage coverage = {0};
 	ckf_tally tally = {0};
 	const ckf_info *info = &tally.info;
 	ckfp_table table;
 	StringInfoData text;
 	StringInfo json = &text;
 
-	ckfp_open_table(&table, PG_GETARG_OID(0), GetUserId(), CKFP_READS, AccessShareLock);
-	ckfp_start_rows(&table, GetActiveSnapshot());
-	while (ckfp_next_row(&table))
+	ckfp_open(fcinfo, &table, CKFP_READ);
+	while (ckfp_next_covered(&table, &coverage))
 		ckf_tally_chunk(&tally, &table.chunk, scratch);
-	ckfp_end_rows(&table);
-	ckf_tally_end(&tally, &table.form->chunks, tally.copies > 0 ? ckfp_class_of(table.form) : 0);
+	ckf_tally_end(&tally, &table.form.chunks, tally.copies > 0 ? table.form.item_class : 0);
 	initStringInfo(json);
 	appendStringInfoChar(json, '{');
 	CKF_TABLE_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD, CKFP_WORDS)
@@ -194,40 +182,29 @@ typedef struct ckfp_exported
 {
 	ckfp_table table;
 	unsigned item_classes;
-	bool at_row; /* the table is at a row of the current pass */
+	bool any; /* the table has rows */
 } ckfp_exported;
-
-/* Step to the next chunk, or to the first one. */
-static void
-ckfp_export_step(ckfp_exported *exported, bool first)
-{
-	if (first && exported->table.scan != NULL)
-		ckfp_end_rows(&exported->table);
-	if (first)
-		ckfp_start_rows(&exported->table, GetActiveSnapshot());
-	exported->at_row = ckfp_next_row(&exported->table);
-}
 
 static ckf_status
 ckfp_export_start(ckf_rebuild *rebuild, void *data)
 {
 	ckfp_exported *exported = data;
 
-	return ckf_export_start(rebuild, &exported->table.form->chunks,
-							exported->at_row ? &exported->table.chunk : NULL, 0,
+	return ckf_export_start(rebuild, &exported->table.form.chunks,
+							exported->any ? &exported->table.chunk : NULL, 0,
 							exported->item_classes, MaxAllocSize - VARHDRSZ);
 }
 
 static bool
 ckfp_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 {
-	ckfp_exported *exported = data;
+	ckfp_table *table = &((ckfp_exported *)data)->table;
 
 	(void)host;
-	ckfp_export_step(exported, ckf_export_again(rebuild));
-	if (ckf_export_feed(rebuild, exported->at_row ? &exported->table.chunk : NULL) != CKF_OK)
-		ckfp_error_damaged(&exported->table, ckf_chunk_id(exported->table.chunk.start),
-						   "ranges that overlap or leave a gap");
+	if (ckf_export_again(rebuild))
+		ckfp_end_rows(table);
+	if (ckf_export_feed(rebuild, ckfp_next_row(table) ? &table->chunk : NULL) != CKF_OK)
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_GAP);
 	return true;
 }
 
@@ -235,7 +212,8 @@ ckfp_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 Datum
 cuckoofilter_export(PG_FUNCTION_ARGS)
 {
-	ckfp_exported exported = {0};
+	ckfp_exported exported = {.item_classes = 0};
+	ckfp_table *table = &exported.table;
 	ckf_filter about; /* for the error message */
 	const ckf_filter *in = &about;
 	ckf_filter result;
@@ -246,18 +224,16 @@ cuckoofilter_export(PG_FUNCTION_ARGS)
 					 .feed = ckfp_export_feed,
 					 .data = &exported};
 
-	ckfp_open_table(&exported.table, PG_GETARG_OID(0), GetUserId(), CKFP_READS, AccessShareLock);
-	about = exported.table.form->chunks.exact;
-	about.w = exported.table.form->chunks.like.w;
-	ckfp_start_rows(&exported.table, GetActiveSnapshot());
-	while (ckfp_next_row(&exported.table))
-		about.count += exported.table.chunk.count;
+	ckfp_open(fcinfo, table, CKFP_READ);
+	about = table->form.chunks.exact;
+	about.w = table->form.chunks.like.w;
+	while (ckfp_next_row(table))
+		about.count += table->chunk.count;
 	if (about.count > 0) /* all decimals in it are exact */
-		exported.item_classes = ckfp_class_of(exported.table.form) |
-								(exported.table.form->decimals ? CKF_ITEM_DECIMAL : 0);
-	ckfp_export_step(&exported, true);
+		exported.item_classes =
+			table->form.item_class | (table->form.decimals ? CKF_ITEM_DECIMAL : 0);
+	exported.any = ckfp_next_row(table);
 	(void)ckf_host_run(CKFP_HOST, &task, &result);
-	ckfp_end_rows(&exported.table);
-	ckfp_close_table(&exported.table);
+	ckfp_close_table(table);
 	CKFP_RETURN_OWNED(&result);
 }

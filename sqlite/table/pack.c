@@ -6,6 +6,8 @@
  */
 #include "changes.h"
 
+#include "messages.h"
+
 #include <string.h>
 
 /* The most bytes of rows in memory.  A larger table is packed piece by piece, and the pages between
@@ -205,8 +207,7 @@ ckfs_end_packing(ckfs_packing *packing)
 	int rc = ckfs_next_chunk(packing, &chunk);
 
 	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
-		return ckfs_table_damaged(packing->table, packing->next,
-								  "ranges that overlap or end early");
+		return ckfs_table_damaged(packing->table, packing->next, CKF_DAMAGE_GAP);
 	if (rc != SQLITE_DONE || packing->duplicates == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	/* the duplicate adds to the last chunk are known only now */

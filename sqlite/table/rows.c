@@ -11,6 +11,8 @@
  */
 #include "storage.h"
 
+#include "messages.h"
+
 #include <string.h>
 
 /* What can be proved about a statement. */
@@ -152,7 +154,7 @@ ckfs_is_empty(ckfs_table *table)
 	if (rc != SQLITE_ROW)
 		return rc;
 	ckfs_end_rows(table, CKFS_ALL);
-	return ckfs_table_damaged(table, row.id, "a range without a chunk");
+	return ckfs_table_damaged(table, row.id, CKF_DAMAGE_NO_CHUNK);
 }
 
 int
@@ -170,7 +172,7 @@ ckfs_find_row(ckfs_table *table, uint64_t hash, ckfs_row *row)
 	if (ckf_chunk_covers(&row->chunk, hash))
 		return SQLITE_OK;
 	ckfs_end_rows(table, CKFS_FIND);
-	return ckfs_table_damaged(table, row->id, "a range without a chunk");
+	return ckfs_table_damaged(table, row->id, CKF_DAMAGE_NO_CHUNK);
 }
 
 /* ----------------------------------------------------------------- counting */

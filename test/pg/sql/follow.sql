@@ -44,6 +44,15 @@ SET search_path = there, public;
 INSERT INTO account VALUES (77, 'new');
 SELECT cuckoofilter_table_contains('mails', 'new');
 
+-- other columns change as without the filter; the column itself does not change its type
+ALTER TABLE account ADD COLUMN more int DEFAULT 7, ADD COLUMN made int GENERATED ALWAYS AS (id * 2) STORED;
+ALTER TABLE account ALTER more TYPE bigint;
+SELECT cuckoofilter_table_follow('account', 'id', name => 'mails');
+INSERT INTO account VALUES (79, 'wider');
+SELECT cuckoofilter_table_contains('mails', 'wider');
+DELETE FROM account WHERE id = 79;
+ALTER TABLE account DROP COLUMN more, DROP COLUMN made;
+
 -- filled anew
 ALTER TABLE account DISABLE TRIGGER USER;
 DELETE FROM account WHERE id = 77;
@@ -64,7 +73,7 @@ SELECT cuckoofilter_table_contains('mails', 'theirs');
 SELECT cuckoofilter_table_follow('account', 'id');
 CREATE TABLE own (mail text);
 CREATE TRIGGER own AFTER INSERT ON own REFERENCING NEW TABLE AS added FOR EACH STATEMENT
-	WHEN (cuckoofilter_follows('mails'::regclass, (NULL::own).mail)) EXECUTE FUNCTION cuckoofilter_table_changed();
+	WHEN (cuckoofilter_follows('mails'::regclass)) EXECUTE FUNCTION cuckoofilter_table_changed();
 INSERT INTO own VALUES ('forged');
 DROP TABLE own;
 RESET ROLE;
@@ -79,6 +88,10 @@ SELECT cuckoofilter_table_contains('mails', 'again');
 DROP TABLE mails;
 ALTER TABLE account DROP COLUMN mail;
 ALTER TABLE account ALTER mail TYPE varchar;
+BEGIN;
+ALTER TABLE account DROP COLUMN mail CASCADE;
+INSERT INTO account VALUES (3);
+ROLLBACK;
 DROP TABLE mails CASCADE;
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'account'::regclass;
 INSERT INTO account VALUES (2, 'free');
@@ -102,6 +115,21 @@ TRUNCATE parted_1;
 SELECT cuckoofilter_export('keys') = cuckoofilter_agg(key, 0.001, 20000), count(*) FROM parted;
 TRUNCATE parted;
 SELECT cuckoofilter_table_info('keys') -> 'count';
+
+-- a partition that was detached keeps its triggers, and its items; not once the filter is filled anew
+INSERT INTO parted SELECT 1 + g % 2, 'x', g FROM generate_series(1, 100) AS g;
+ALTER TABLE parted DETACH PARTITION parted_2;
+TRUNCATE parted_2;
+SELECT count(*) FROM parted WHERE cuckoofilter_table_contains('keys', key);
+INSERT INTO parted_2 VALUES (2, 2, 'x'), (5, 2, 'x');
+SELECT cuckoofilter_table_follow('parted', 'key', name => 'keys');
+DELETE FROM parted_2;
+SELECT count(*) FROM parted WHERE cuckoofilter_table_contains('keys', key);
+-- a trigger that was dropped
+DROP TRIGGER keys_inserted ON parted;
+SELECT cuckoofilter_table_follow('parted', 'key', name => 'keys');
+INSERT INTO parted VALUES (1, 'x', 7777);
+SELECT cuckoofilter_table_contains('keys', 7777);
 
 -- inheritance, cascades, generated columns, copies of an item
 CREATE TABLE city (name text PRIMARY KEY, low text GENERATED ALWAYS AS (lower(name)) STORED);
@@ -134,6 +162,12 @@ SELECT cuckoofilter_table_follow(NULL, 'city');
 SELECT cuckoofilter_table_changed();
 CREATE TABLE loose (a int);
 CREATE TRIGGER loose AFTER INSERT ON loose EXECUTE FUNCTION cuckoofilter_table_changed();
+INSERT INTO loose VALUES (1);
+DROP TRIGGER loose ON loose;
+CREATE TRIGGER loose AFTER INSERT ON loose REFERENCING NEW TABLE AS added FOR EACH ROW WHEN (cuckoofilter_follows('visits')) EXECUTE FUNCTION cuckoofilter_table_changed();
+INSERT INTO loose VALUES (1);
+DROP TRIGGER loose ON loose;
+CREATE TRIGGER loose AFTER INSERT ON loose FOR EACH STATEMENT WHEN (cuckoofilter_follows('visits')) EXECUTE FUNCTION cuckoofilter_table_changed();
 INSERT INTO loose VALUES (1);
 
 SET search_path = public;

@@ -247,3 +247,101 @@ SELECT cuckoofilter_table_add('whole', 0.1234567890123456789);
 SELECT cuckoofilter_table_merge('price', cuckoofilter_intersect(cuckoofilter_agg(7.5), cuckoofilter_agg(0.1234567890123456789)));
 SELECT cuckoofilter_table_merge('whole', cuckoofilter_intersect(cuckoofilter_agg(7.5), cuckoofilter_agg(0.1234567890123456789)));
 DROP TABLE price, prices, whole, wholes;
+
+-- each function and its privileges
+\set VERBOSITY terse
+SELECT cuckoofilter_table_create('theirs', 'int', 1000, 0.0001);
+SELECT cuckoofilter_table_add('theirs', 1);
+CREATE ROLE regress_cuckoofilter_other;
+GRANT SELECT (id, chunk), UPDATE (chunk) ON theirs TO regress_cuckoofilter_other;
+SET ROLE regress_cuckoofilter_other;
+SELECT cuckoofilter_table_contains('theirs', 1);
+SELECT cuckoofilter_table_copies('theirs', 1);
+SELECT cuckoofilter_table_info('theirs');
+SELECT cuckoofilter_table_check('theirs');
+SELECT cuckoofilter_export('theirs');
+RESET ROLE;
+GRANT SELECT ON theirs TO regress_cuckoofilter_other;
+SET ROLE regress_cuckoofilter_other;
+SELECT cuckoofilter_table_contains('theirs', 1), cuckoofilter_table_copies('theirs', 1), cuckoofilter_table_info('theirs') -> 'count', cuckoofilter_table_check('theirs'), cuckoofilter_export('theirs') @> 1;
+SELECT cuckoofilter_table_add('theirs', 2);
+SELECT cuckoofilter_table_add_all('theirs', ARRAY[2]);
+SELECT cuckoofilter_table_remove('theirs', 1);
+SELECT cuckoofilter_table_remove_all('theirs', ARRAY[1]);
+SELECT cuckoofilter_table_merge('theirs', cuckoofilter_create(1000));
+SELECT cuckoofilter_table_optimize('theirs');
+RESET ROLE;
+GRANT INSERT, UPDATE ON theirs TO regress_cuckoofilter_other;
+SET ROLE regress_cuckoofilter_other;
+SELECT cuckoofilter_table_add('theirs', 2), cuckoofilter_table_add_all('theirs', ARRAY[3]), cuckoofilter_table_remove('theirs', 1), cuckoofilter_table_remove_all('theirs', ARRAY[3]), cuckoofilter_table_merge('theirs', cuckoofilter_create(1000));
+SELECT cuckoofilter_table_optimize('theirs');
+RESET ROLE;
+GRANT DELETE ON theirs TO regress_cuckoofilter_other;
+SET ROLE regress_cuckoofilter_other;
+SELECT cuckoofilter_table_optimize('theirs'), cuckoofilter_table_contains('theirs', 2), cuckoofilter_table_contains('theirs', 1);
+RESET ROLE;
+ALTER TABLE theirs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SET ROLE regress_cuckoofilter_other;
+SELECT cuckoofilter_table_add('theirs', 4);
+RESET ROLE;
+ALTER TABLE theirs DISABLE ROW LEVEL SECURITY;
+
+-- who may act as the owner of a source makes a filter table of the owner's
+CREATE ROLE regress_cuckoofilter_deputy;
+GRANT regress_cuckoofilter_other TO regress_cuckoofilter_deputy;
+CREATE SCHEMA office AUTHORIZATION regress_cuckoofilter_other;
+GRANT ALL ON SCHEMA office TO regress_cuckoofilter_deputy;
+CREATE TABLE office.paper (id int, title text);
+ALTER TABLE office.paper OWNER TO regress_cuckoofilter_other;
+SET ROLE regress_cuckoofilter_deputy;
+SELECT cuckoofilter_table_follow('office.paper', 'title');
+INSERT INTO office.paper VALUES (1, 'a');
+SELECT relowner::regrole, cuckoofilter_table_contains('office.paper_title_filter', 'a') FROM pg_class WHERE oid = 'office.paper_title_filter'::regclass;
+RESET ROLE;
+
+-- the schema of the extension, columns of the filter, a copy of the source, its end
+CREATE SCHEMA extended;
+ALTER EXTENSION cuckoofilter SET SCHEMA extended;
+INSERT INTO office.paper VALUES (2, 'b');
+SELECT extended.cuckoofilter_table_contains('office.paper_title_filter', 'b'), extended.cuckoofilter_table_follow('office.paper', 'title');
+ALTER EXTENSION cuckoofilter SET SCHEMA public;
+ALTER TABLE office.paper_title_filter RENAME chunk TO bytes;
+ALTER TABLE office.paper_title_filter RENAME id TO number;
+CREATE TABLE office.copy (LIKE office.paper INCLUDING ALL);
+INSERT INTO office.copy VALUES (3, 'c');
+INSERT INTO office.paper VALUES (4, 'd');
+SELECT cuckoofilter_table_contains('office.paper_title_filter', 'c'), cuckoofilter_table_contains('office.paper_title_filter', 'd');
+DROP EXTENSION cuckoofilter;
+DROP TABLE office.paper;
+SELECT cuckoofilter_table_contains('office.paper_title_filter', 'd');
+DROP SCHEMA office, extended CASCADE;
+
+-- temporary and unlogged tables, inheritance
+CREATE TEMP TABLE passing (LIKE theirs INCLUDING ALL) ON COMMIT DELETE ROWS;
+BEGIN;
+SELECT cuckoofilter_table_add('passing', 1), cuckoofilter_table_contains('passing', 1);
+COMMIT;
+SELECT cuckoofilter_table_contains('passing', 1);
+CREATE TEMP TABLE brief (item int);
+SELECT cuckoofilter_table_follow('brief', 'item', name => 'briefs') IS NOT NULL, cuckoofilter_table_follow('brief', 'item') IS NOT NULL;
+INSERT INTO brief VALUES (1);
+SELECT cuckoofilter_table_contains('brief_item_filter', 1), cuckoofilter_table_contains('briefs', 1);
+ALTER TABLE theirs SET UNLOGGED;
+SELECT cuckoofilter_table_add('theirs', 5), cuckoofilter_table_contains('theirs', 2);
+CREATE TABLE heir () INHERITS (theirs);
+INSERT INTO heir SELECT * FROM theirs;
+SELECT cuckoofilter_table_contains('theirs', 5), cuckoofilter_table_info('theirs') -> 'rows';
+SELECT cuckoofilter_table_contains('heir', 5);
+DROP TABLE heir;
+CREATE TABLE whole (id bigint, chunk bytea NOT NULL) PARTITION BY RANGE (id);
+ALTER TABLE whole ATTACH PARTITION theirs DEFAULT;
+SELECT cuckoofilter_table_contains('theirs', 5);
+SELECT cuckoofilter_table_contains('whole', 5);
+ALTER TABLE whole DETACH PARTITION theirs;
+SELECT cuckoofilter_table_contains('theirs', 5);
+DROP TABLE theirs, whole, passing, brief, briefs, brief_item_filter CASCADE;
+DROP ROLE regress_cuckoofilter_deputy, regress_cuckoofilter_other;
+
+-- the function of the CHECK constraint
+SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 0, 0.01, '');
+SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, NULL) IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, NULL, '') IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, '');

@@ -5,7 +5,7 @@ use CuckooCluster;
 use CuckooSession;
 
 seed();
-my $node = new_cluster('main', streaming => 1, conf => "restart_after_crash = on\nmax_prepared_transactions = 4\n");
+my $node = new_cluster('main', streaming => 1, conf => "restart_after_crash = on\nmax_prepared_transactions = 4\nwal_level = logical\n");
 my $sessions = 4;
 my $rounds = rounds(12);
 
@@ -20,6 +20,7 @@ $node->safe_psql('postgres', q{
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "hot_standby_feedback = on\nmax_standby_streaming_delay = -1\n");
 $standby->start;
 
 # One step of a session: a change of the filter and of the model. Each item is of one session only,
@@ -87,14 +88,21 @@ foreach my $round (1 .. $rounds)
 	my $killed = rand() < 0.3 ? int(rand($sessions)) : -1;
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($sessions[$killed]{pid})") if $killed >= 0;
 	$node->psql('postgres', "SELECT cuckoofilter_table_optimize('seen'), cuckoofilter_table_optimize('source_key_filter')") if rand() < 0.3;
+	# a standby that is asked meanwhile: one query has one snapshot of rows and chunks
+	foreach my $time (1 .. 3)
+	{
+		is($standby->safe_psql('postgres', "SELECT (SELECT count(*) FROM (SELECT item, count(*) AS n FROM model GROUP BY item) m WHERE cuckoofilter_table_copies('seen', item) < least(n, 8)),
+			(SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains('source_key_filter', key)), (SELECT count(*) FROM source) - (cuckoofilter_table_info('source_key_filter') -> 'count')::int"),
+			'0|0|0', "round $round: a standby that is asked meanwhile, $time");
+	}
 	foreach my $of (0 .. $#sessions)
 	{
 		my (undef, $err, $alive) = $sessions[$of]->answer;
 
 		$states{$1}++ while $err =~ /ERROR:  (\w{5}):/g;
-		$sessions[$of] = CuckooSession->new($node) if !$alive;
 		$sessions[$of]->ask('ROLLBACK') if $alive;
-		$sessions[$of]->answer if $alive;
+		(undef, undef, $alive) = $sessions[$of]->answer if $alive; # a kill may come as late as this
+		$sessions[$of] = CuckooSession->new($node) if !$alive;
 	}
 	check($node, "round $round") if $round % 4 == 0;
 }
@@ -137,6 +145,16 @@ $node->safe_psql('postgres', "SELECT cuckoofilter_table_add_all('small', ARRAY(S
 $a->ask("SELECT cuckoofilter_table_add('small', 9000)");
 like(($a->answer)[1], qr/ERROR:  40001/, 'REPEATABLE READ');
 $a->query('ROLLBACK');
+# each of two serializable sessions adds what the other one has not found
+$a->query("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT cuckoofilter_table_contains('small', 20001)");
+$b->query("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT cuckoofilter_table_contains('small', 20002)");
+$a->ask("SELECT cuckoofilter_table_add('small', 20002)");
+my ($found, $error) = $a->answer;
+$b->ask("SELECT cuckoofilter_table_add('small', 20001); COMMIT");
+$a->ask('COMMIT');
+my $errors = join(' ', $error, map { ($_->answer)[1] } $a, $b);
+is(scalar(() = $errors =~ /ERROR:  40001/g), 1, "SERIALIZABLE: one of them fails: $errors");
+foreach ($a, $b) { $_->ask('ROLLBACK'); $_->answer }
 # an empty table has no row to lock
 $node->safe_psql('postgres', 'TRUNCATE small');
 $a->query("BEGIN; SELECT cuckoofilter_table_add('small', 1)");
@@ -154,17 +172,110 @@ $node->stop('immediate');
 $node->start;
 check($node, 'crash');
 
+# --------------------------------------------- prepared transactions, a crash
+
+$node->safe_psql('postgres', "SELECT cuckoofilter_table_create('prepared', 'int', 10000); SELECT cuckoofilter_table_add_all('prepared', ARRAY[1, 2])");
+$node->safe_psql('postgres', "BEGIN; SELECT cuckoofilter_table_add_all('prepared', ARRAY(SELECT generate_series(3, 3000))), cuckoofilter_table_remove('prepared', 1); INSERT INTO source VALUES (-1, 'prepared'); PREPARE TRANSACTION 'kept'");
+$node->stop('immediate');
+$node->start;
+is($node->safe_psql('postgres', "SELECT cuckoofilter_table_contains('prepared', 1), cuckoofilter_table_contains('prepared', 77), cuckoofilter_table_contains('source_key_filter', 'prepared')"), 't|f|f', 'a prepared transaction is not visible');
+# its chunk is locked
+is(error_state($node, "SET lock_timeout = '1s'; SELECT cuckoofilter_table_add('prepared', 5000)"), '55P03', 'others wait for it');
+$node->safe_psql('postgres', "COMMIT PREPARED 'kept'");
+is($node->safe_psql('postgres', "SELECT cuckoofilter_table_contains('prepared', 1), count(*) FILTER (WHERE NOT cuckoofilter_table_contains('prepared', g)), cuckoofilter_table_contains('source_key_filter', 'prepared') FROM generate_series(2, 3000) g"), 'f|0|t', 'it is after its commit');
+$node->safe_psql('postgres', "BEGIN; SELECT cuckoofilter_table_remove_all('prepared', ARRAY(SELECT generate_series(2, 3000))); DELETE FROM source WHERE id = -1; PREPARE TRANSACTION 'undone'");
+$node->stop('immediate');
+$node->start;
+$node->safe_psql('postgres', "ROLLBACK PREPARED 'undone'");
+is($node->safe_psql('postgres', "SELECT count(*) FILTER (WHERE NOT cuckoofilter_table_contains('prepared', g)), cuckoofilter_table_contains('source_key_filter', 'prepared') FROM generate_series(2, 3000) g"), '0|t', 'one that was rolled back');
+check($node, 'prepared');
+
 # -------------------------------------------------------- dump and restore
 
-my ($dump) = run_command([ 'pg_dump', '-d', $node->connstr('postgres') ]);
-$node->safe_psql('postgres', 'CREATE DATABASE restored');
-my $file = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
-append_to_file($file, "$dump\n");
-$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $node->connstr('restored') ], 'restore');
-is($node->safe_psql('restored', "INSERT INTO source VALUES (-5, 'after'); SELECT cuckoofilter_table_contains('source_key_filter', 'after'), cuckoofilter_export('source_key_filter') = cuckoofilter_agg(key, 0.0001, 200000) FROM source"),
-	't|t', 'triggers go on after a restore');
-is($node->safe_psql('restored', "SELECT count(*) FROM model WHERE NOT cuckoofilter_table_contains('seen', item)"), 0, 'nothing is lost by a restore');
+# The filter of a source is what an aggregate says, triggers go on, and the other tables have their items.
+sub restored
+{
+	my ($of, $database, $how) = @_;
 
+	is($of->safe_psql($database, "INSERT INTO source VALUES (-5, 'after'); SELECT cuckoofilter_table_contains('source_key_filter', 'after'), cuckoofilter_export('source_key_filter') = cuckoofilter_agg(key, 0.0001, 200000) FROM source; DELETE FROM source WHERE id = -5"),
+		't|t', "$how: triggers go on");
+	is($of->safe_psql($database, "SELECT count(*) FROM model WHERE NOT cuckoofilter_table_contains('seen', item)"), 0, "$how: nothing is lost");
+}
+
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my @psql = ('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f');
+my $database = 0;
+
+# Restore dumps, in their order, into a new database.
+sub restore
+{
+	my ($how, @dumps) = @_;
+	my $name = 'restored_' . ++$database;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	foreach my $options (@dumps)
+	{
+		my $file = "$folder/dump_" . $database;
+		my @restore = grep({ $_ eq '-Fc' } @$options) ? ('pg_restore', '-e', '-j2', '-d', $node->connstr($name), $file) : (@psql, $file, '-d', $node->connstr($name));
+
+		$node->command_ok([ 'pg_dump', @$options, '-f', $file, '-d', $node->connstr('postgres') ], "$how: dump");
+		$node->command_ok(\@restore, "$how: restore");
+	}
+	restored($node, $name, $how);
+	return $name;
+}
+
+restore('plain', []);
+restore('custom', ['-Fc']);
+restore('inserts', [ '--rows-per-insert=100', '--no-sync' ]);
+my $copied = restore('schema, then data', ['--schema-only'], [ '--data-only', '--disable-triggers' ]);
+# data without --disable-triggers: the rows of the source go to the filter, too
+$node->safe_psql($copied, 'TRUNCATE source, source_key_filter, model, seen');
+run_command([ 'pg_dump', '--data-only', '-t', 'source*', '-f', "$folder/data", '-d', $node->connstr('postgres') ]);
+my (undef, $err) = run_command([ @psql, "$folder/data", '-d', $node->connstr($copied) ]);
+like($err, qr/duplicate key value violates unique constraint "source_key_filter_pkey"/, 'data without --disable-triggers');
+$node->safe_psql($copied, "SELECT cuckoofilter_table_follow('source', 'key', 0.0001, 200000)");
+is($node->safe_psql($copied, "SELECT cuckoofilter_export('source_key_filter') = cuckoofilter_agg(key, 0.0001, 200000) FROM source"), 't', 'filled anew');
+
+# ------------------------------------------------------- logical replication
+
+$node->safe_psql($copied, 'TRUNCATE source, source_key_filter, model, seen');
+$node->safe_psql('postgres', "CREATE PUBLICATION tables FOR TABLE source, source_key_filter; SELECT pg_create_logical_replication_slot('tables', 'pgoutput')");
+$node->safe_psql($copied, "CREATE SUBSCRIPTION tables CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION tables WITH (create_slot = false, slot_name = tables)");
+$sessions[0] = CuckooSession->new($node);
+$sessions[0]->ask(join('; ', map { my $i = $_; "INSERT INTO source SELECT -g, 'new' || g FROM generate_series(${i}000, ${i}999) g; DELETE FROM source WHERE id % 7 = " . $i % 7 } 1 .. 10));
+# each table has its initial copy by itself; from then on they change together
+$node->poll_query_until($copied, "SELECT count(*) = 2 FROM pg_subscription_rel WHERE srsubstate = 'r'");
+my $asked = 0;
+my $wrong = "SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains('source_key_filter', key)";
+do
+{
+	is($node->safe_psql($copied, $wrong), 0, 'a subscriber that is asked meanwhile') if $asked++ % 20 == 0;
+} until $node->safe_psql('postgres', "SELECT state <> 'active' FROM pg_stat_activity WHERE pid = $sessions[0]{pid}") eq 't';
+$sessions[0]->answer;
+$node->wait_for_catchup('tables');
+is($node->safe_psql($copied, "$wrong; SELECT cuckoofilter_table_check('source_key_filter'); SELECT cuckoofilter_export('source_key_filter') = cuckoofilter_agg(key, 0.0001, 200000) FROM source"), "0\n\nt", 'a subscriber');
+is($node->safe_psql('postgres', 'SELECT count(*), md5(string_agg(id::text || chunk::text, $$,$$ ORDER BY id)) FROM source_key_filter'), $node->safe_psql($copied, 'SELECT count(*), md5(string_agg(id::text || chunk::text, $$,$$ ORDER BY id)) FROM source_key_filter'), 'has the same chunks');
+$node->safe_psql($copied, 'ALTER SUBSCRIPTION tables DISABLE; ALTER SUBSCRIPTION tables SET (slot_name = NONE); DROP SUBSCRIPTION tables');
+$node->safe_psql('postgres', "SELECT pg_drop_replication_slot('tables')");
+
+# ------------------------------------------------------------------ pg_upgrade
+
+# The LOAD of pg_upgrade does not use the path on which PostgreSQL 18 finds an extension that is staged.
+my $loads = server_version($node) < 180000 || !-s ($ENV{CUCKOOFILTER_STAGED} // '/dev/null');
 $standby->stop;
 $node->stop;
+if ($loads)
+{
+	my $upgraded = PostgreSQL::Test::Cluster->new('upgraded');
+	my ($bindir) = grep { -x "$_/pg_upgrade" } split(/:/, $ENV{PATH});
+	$upgraded->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+	$upgraded->append_conf('postgresql.conf', slurp_file($ENV{CUCKOOFILTER_STAGED}) . "autovacuum = off\nmax_prepared_transactions = 4\n") if $ENV{CUCKOOFILTER_STAGED};
+	chdir $folder;
+	command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $upgraded->data_dir, '-b', $bindir, '-B', $bindir, '-s', $node->host, '-p', $node->port, '-P', $upgraded->port ], 'pg_upgrade');
+	$upgraded->start;
+	check($upgraded, 'upgraded');
+	restored($upgraded, 'postgres', 'upgraded');
+	$upgraded->stop;
+}
 done_testing();

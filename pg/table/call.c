@@ -1,0 +1,73 @@
+/*
+ * call.c - the functions of items: cuckoofilter_table_add, _remove, _contains, _copies.
+ *
+ * A lookup reads one row, in the snapshot of the query.  A snapshot shows all chunks or none of a
+ * change, so even an old one has one chunk for each hash.
+ */
+#include "table/table.h"
+
+/* The number of new items, or of copies that were removed. */
+static int64
+ckfp_change_by(FunctionCallInfo fcinfo, bool many, bool remove)
+{
+	ckfp_table table;
+	ckfp_items items = {.count = 1, .whole = true};
+	uint64 hash;
+
+	ckfp_open(fcinfo, &table, CKFP_CHANGE);
+	if (many)
+	{
+		items = ckfp_read_items(fcinfo, &table.form);
+		ckfp_lock_order(&table, true);
+	}
+	else
+	{
+		ckfp_reader *reader = ckfp_reader_of(fcinfo, &table.form, InvalidOid);
+
+		hash = ckfp_read_changed(reader, &table.form, PG_GETARG_DATUM(1));
+		items.at = &hash;
+		if (reader->varies)
+			ckfp_lock_order(&table, false);
+	}
+	if (!remove)
+		ckfp_reserve(&table, &items);
+	ckfp_change(&table, remove ? NULL : &items, remove ? &items : NULL);
+	ckfp_close_table(&table);
+	return remove ? -items.stored : (int64)items.fresh;
+}
+
+CKFP_FUNCTION(cuckoofilter_table_add, BoolGetDatum(ckfp_change_by(fcinfo, false, false) > 0));
+CKFP_FUNCTION(cuckoofilter_table_add_all, Int64GetDatum(ckfp_change_by(fcinfo, true, false)));
+CKFP_FUNCTION(cuckoofilter_table_remove, BoolGetDatum(ckfp_change_by(fcinfo, false, true) > 0));
+CKFP_FUNCTION(cuckoofilter_table_remove_all, Int64GetDatum(ckfp_change_by(fcinfo, true, true)));
+
+/* The copies of a hash; `any`: 1 if there are some. */
+static unsigned
+ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
+{
+	if (!ckfp_find(table, hash))
+		return 0;
+	return any ? ckf_chunk_contains(&table->chunk, hash) : ckf_chunk_copies(&table->chunk, hash);
+}
+
+/* The copies of the item in argument 1. A table whose type has no decimals may have taken a filter
+ * that holds some as the nearest double. */
+static unsigned
+ckfp_look_up_item(FunctionCallInfo fcinfo, bool any)
+{
+	ckfp_table table;
+	unsigned copies;
+	ckf_hashes item;
+
+	ckfp_open(fcinfo, &table, CKFP_READ);
+	item = ckfp_read_item(ckfp_reader_of(fcinfo, &table.form, InvalidOid), &table.form,
+						  PG_GETARG_DATUM(1));
+	copies = ckfp_look_up_hash(&table, item.hash, any);
+	if (copies == 0 && ckf_is_decimal(item) && !table.form.decimals)
+		copies = ckfp_look_up_hash(&table, item.rounded, any);
+	ckfp_close_table(&table);
+	return copies;
+}
+
+CKFP_FUNCTION(cuckoofilter_table_contains, BoolGetDatum(ckfp_look_up_item(fcinfo, true) > 0));
+CKFP_FUNCTION(cuckoofilter_table_copies, Int32GetDatum((int32)ckfp_look_up_item(fcinfo, false)));
