@@ -343,7 +343,10 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 	}
 	if (bitmap != NULL &&
 		!ckfp_index_is_complete(search->index, search->snapshot, search->keys->before))
+	{
 		ckfp_search_add_changed(search, bitmap);
+		search->covers = false; /* of these, only the child finds those within the bounds */
+	}
 	relation_close(search->index, NoLock);
 	return bitmap;
 }
