@@ -200,6 +200,15 @@ ckfp_bitmap_is_careful(const ckfp_blocks *blocks)
 static void
 ckfp_bitmap_count_skipped(const ckfp_blocks *blocks)
 {
+	if (blocks->filters->next == NULL)
+	{
+		BlockNumber n = blocks->blocks - (BlockNumber)pg_popcount((const char *)blocks->candidates,
+																  (int)(blocks->blocks / 8 + 1));
+
+		blocks->filters->keys->blocks += n;
+		blocks->filters->keys->skipped += n;
+		return;
+	}
 	for (BlockNumber b = 0; b < blocks->blocks; b += 8)
 	{
 		uint8 of = blocks->blocks - b < 8 ? (1 << (blocks->blocks - b)) - 1 : 0xff;

@@ -438,9 +438,18 @@ ckfp_blocks_next_candidate(const ckfp_blocks *blocks, BlockNumber from, BlockNum
 	while (candidates != NULL && from < end)
 	{
 		BlockNumber block = ckfp_block_of(blocks, from);
+		uint64 word = 1;
 
 		if (CKFP_BIT(candidates, block))
 			break;
+		/* 64 blocks at once */
+		if (block % 64 == 0 && blocks->blocks - block >= 64 && end - from >= 64)
+			memcpy(&word, &candidates[block / 8], sizeof(word));
+		if (word == 0)
+		{
+			from += 64;
+			continue;
+		}
 		/* eight blocks at once */
 		from += candidates[block / 8] == 0
 					? Min(Min(8 - block % 8, blocks->blocks - block), end - from)
