@@ -22,6 +22,7 @@
 #include "executor/nodeBitmapHeapscan.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
@@ -184,29 +185,6 @@ ckfp_bitmap_is_covered(const ckfp_blocks *blocks)
 	return false;
 }
 
-/* Fetch the child's bitmap; or if it is not needed, make one of all blocks of the table. */
-static void
-ckfp_bitmap_fetch(ckfp_blocks *blocks)
-{
-	ckfp_bitmap *bitmap = blocks->bitmap;
-	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
-	bool covered = ckfp_bitmap_is_covered(blocks);
-
-	if (covered || IsA(bitmap->child, BitmapIndexScanState))
-		bitmap->all = tbm_create(work_mem * (Size)1024, NULL);
-	for (BlockNumber b = 0; covered && b < blocks->blocks; b++)
-		tbm_add_page(bitmap->all, b);
-	if (!covered)
-	{
-		/* one that is not shared, even if the scan is parallel */
-		if (bitmap->all != NULL)
-			((BitmapIndexScanState *)bitmap->child)->biss_result = bitmap->all;
-		bitmap->all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
-	}
-	bitmap->iterator = tbm_begin_private_iterate(bitmap->all);
-	MemoryContextSwitchTo(caller);
-}
-
 /* Do keys depend on the time zone? Then a part ends where blocks are skipped, as the zone may have
  * changed until the scan comes there. */
 static bool
@@ -216,6 +194,72 @@ ckfp_bitmap_is_careful(const ckfp_blocks *blocks)
 		if (filter->keys->zone != NULL && blocks->candidates != NULL)
 			return ckfp_bitmap_node(blocks)->pstate == NULL;
 	return false;
+}
+
+/* Count the blocks of the table that are no candidates, eight at once. */
+static void
+ckfp_bitmap_count_skipped(const ckfp_blocks *blocks)
+{
+	if (blocks->filters->next == NULL)
+	{
+		BlockNumber n = blocks->blocks - (BlockNumber)pg_popcount((const char *)blocks->candidates,
+																  (int)(blocks->blocks / 8 + 1));
+
+		blocks->filters->keys->blocks += n;
+		blocks->filters->keys->skipped += n;
+		return;
+	}
+	for (BlockNumber b = 0; b < blocks->blocks; b += 8)
+	{
+		uint8 of = blocks->blocks - b < 8 ? (1 << (blocks->blocks - b)) - 1 : 0xff;
+		uint8 left = of & ~blocks->candidates[b / 8];
+		int n = pg_number_of_ones[left];
+
+		for (const ckfp_block_filter *filter = blocks->filters; filter != NULL;
+			 filter = filter->next)
+		{
+			uint8 denied = filter->candidates != NULL ? left & ~filter->candidates[b / 8] : 0;
+
+			if (filter->decided != filter->keys->generation ||
+				filter->keys->state != CKFP_RANGES_KNOWN)
+				continue;
+			filter->keys->blocks += n;
+			filter->keys->skipped += pg_number_of_ones[denied];
+			left &= ~denied;
+		}
+	}
+}
+
+/* Fetch the child's bitmap; or if it is not needed, make one of the candidate blocks; of all blocks
+ * of the table if they may yet be read. */
+static void
+ckfp_bitmap_fetch(ckfp_blocks *blocks)
+{
+	ckfp_bitmap *bitmap = blocks->bitmap;
+	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
+	bool covered = ckfp_bitmap_is_covered(blocks);
+	bool careful = ckfp_bitmap_is_careful(blocks);
+
+	if (covered || IsA(bitmap->child, BitmapIndexScanState))
+		bitmap->all = tbm_create(work_mem * (Size)1024, NULL);
+	if (covered && !careful)
+		ckfp_bitmap_count_skipped(blocks);
+	for (BlockNumber b = 0; covered && b < blocks->blocks; b++)
+	{
+		if (!careful)
+			b = ckfp_blocks_next_candidate(blocks, b, blocks->blocks);
+		if (b < blocks->blocks)
+			tbm_add_page(bitmap->all, b);
+	}
+	if (!covered)
+	{
+		/* one that is not shared, even if the scan is parallel */
+		if (bitmap->all != NULL)
+			((BitmapIndexScanState *)bitmap->child)->biss_result = bitmap->all;
+		bitmap->all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
+	}
+	bitmap->iterator = tbm_begin_private_iterate(bitmap->all);
+	MemoryContextSwitchTo(caller);
 }
 
 /* Give the scan a bitmap: the next part of the child's, or all that is left. */

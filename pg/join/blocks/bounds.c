@@ -92,9 +92,10 @@ ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges 
 	int bounds = 0;
 
 	*covers = false;
-	/* types up to INT4OID: integers of several lengths are the same ones */
-	if (!IsA(scan, BitmapHeapScanState) || !IsA(child, BitmapIndexScanState) || !ranges->integers ||
-		!ckfp_type_is_integer(type) ||
+	/* Not if the executor searches BRIN for each element of an array: a key is that of one element.
+	 * Types up to INT4OID: integers of several lengths are the same ones. */
+	if (!IsA(scan, BitmapHeapScanState) || !IsA(child, BitmapIndexScanState) ||
+		child->biss_NumArrayKeys != 0 || !ranges->integers || !ckfp_type_is_integer(type) ||
 		(type != ranges->type && (type > INT4OID || ranges->type > INT4OID)))
 		return false;
 	/* compute what the condition is compared with, as the child itself would do now */
@@ -117,7 +118,7 @@ ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges 
 	}
 	if (bounds > 0)
 		ckfp_bounds_leave(ranges, left);
-	*covers = bounds > 0 && bounds == child->biss_NumScanKeys && child->biss_NumArrayKeys == 0 &&
+	*covers = bounds > 0 && bounds == child->biss_NumScanKeys &&
 			  child->biss_RelationDesc->rd_rel->relam != BRIN_AM_OID;
 	return bounds > 0;
 }

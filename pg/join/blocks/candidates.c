@@ -343,7 +343,10 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 	}
 	if (bitmap != NULL &&
 		!ckfp_index_is_complete(search->index, search->snapshot, search->keys->before))
+	{
 		ckfp_search_add_changed(search, bitmap);
+		search->covers = false; /* of these, only the child finds those within the bounds */
+	}
 	relation_close(search->index, NoLock);
 	return bitmap;
 }
@@ -435,9 +438,18 @@ ckfp_blocks_next_candidate(const ckfp_blocks *blocks, BlockNumber from, BlockNum
 	while (candidates != NULL && from < end)
 	{
 		BlockNumber block = ckfp_block_of(blocks, from);
+		uint64 word = 1;
 
 		if (CKFP_BIT(candidates, block))
 			break;
+		/* 64 blocks at once */
+		if (block % 64 == 0 && blocks->blocks - block >= 64 && end - from >= 64)
+			memcpy(&word, &candidates[block / 8], sizeof(word));
+		if (word == 0)
+		{
+			from += 64;
+			continue;
+		}
 		/* eight blocks at once */
 		from += candidates[block / 8] == 0
 					? Min(Min(8 - block % 8, blocks->blocks - block), end - from)

@@ -17,6 +17,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/rel.h"
 
 /* The longest run while keys are awaited. They can skip blocks from the next run on. */
@@ -111,6 +112,21 @@ ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more
 {
 	BlockNumber n = 0;
 
+	if (blocks->candidates == NULL && more == NULL)
+		return blocks->blocks - from;
+	if (from == 0 && blocks->candidates == NULL)
+		return (BlockNumber)pg_popcount((const char *)more, (int)(blocks->blocks / 8 + 1));
+	if (from == 0) /* all of them, whatever their numbers: eight at once */
+	{
+		for (BlockNumber b = 0; b < blocks->blocks; b += 8)
+		{
+			uint8 of = blocks->blocks - b < 8 ? (1 << (blocks->blocks - b)) - 1 : 0xff;
+
+			of &= blocks->candidates[b / 8];
+			n += pg_number_of_ones[of & (more != NULL ? more[b / 8] : 0xff)];
+		}
+		return n;
+	}
 	for (BlockNumber at = ckfp_blocks_next_candidate(blocks, from, blocks->blocks);
 		 at < blocks->blocks; at = ckfp_blocks_next_candidate(blocks, at + 1, blocks->blocks))
 	{

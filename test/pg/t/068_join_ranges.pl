@@ -72,6 +72,8 @@ skips('an index of another column', $late . query('tree', 'f.l BETWEEN 500 AND 1
 skips('bounds of other types', $late . query('tree', "f.k >= 500::bigint AND 1500::smallint > f.k"), qr/never executed/, 2700);
 same_rows('one that no row meets', query('tree', 'f.k > 1500 AND f.k < 500'));
 skips('one bound', $late . query('tree', 'f.k >= 900'), qr/never executed/, 2700);
+same_rows("ANY of bounds, $_->[0]", query($_->[0], "f.k $_->[1]")) foreach map { my $table = $_; map { [ $table, $_ ] } '< ANY (ARRAY[1500, 5])', '< ANY (ARRAY[5, 1500])', '>= ANY (ARRAY[1500, 5])', '> 5 AND f.k < ANY (ARRAY(SELECT unnest(ARRAY[1500, 5])))' } qw(ordered tree);
+is(sql(query('ordered', "f.k < ANY (ARRAY[1500, 5])")), '300|14850|9300|9599', 'ANY of bounds: the rows');
 skips('OR', query('tree', '(f.k < 940 OR f.l > 1500)'), qr/BitmapOr/, 1300);
 skips('AND', query('ordered', 'f.k >= 500 AND f.l < 1500'), $bitmap, 1000);
 skips('100 runs of keys, of which ten are left', $late . "SELECT count(*), sum(v) FROM ordered f JOIN runs USING (k) WHERE f.k >= 1700 AND f.k < 1900", $bitmap, 50);
