@@ -148,6 +148,7 @@ sub bounds_sql
 		sub { "f.$column = " . value_sql($from) },
 		sub { "f.$column > " . value_sql($to) . " AND f.$column < " . value_sql($from) }, # contradictory
 		sub { "f.$column >= " . value_sql(20000) }, # empty
+		sub { "f.$column " . pick('<', '<=', '>', '>=', '=') . ' ' . pick('ANY', 'ANY', 'ALL') . ' (ARRAY[' . join(', ', map { literal($_) } @{ pick([ $from, $to, 5 ], [ 9000, $from, $from + 300 ], [ $from, $from + 4000, $to ]) }) . '])' },
 		sub { "f.$column IN (" . join(', ', map { literal($from + $_) } (0, 7, 300)) . ')' },
 		sub { "(f.$column < " . value_sql($from) . " OR f.$column > " . value_sql($to) . ')' },
 		sub { "(f.$column BETWEEN " . literal($from) . ' AND ' . literal($to) . ' OR f.' . pick('x', 'y', 'v') . ' IS NULL)' })->();
