@@ -159,7 +159,8 @@ typedef enum ckf_number_form
 	CKF_FORM_EXACT = 1,   /* by their exact value */
 	CKF_FORM_ROUNDED = 2, /* perhaps by the nearest double: numbers, values of other types or
 						   * hashes came from a filter of version 1 or 2 */
-	CKF_FORM_ANY = 4      /* unknown, after an intersection of both: each may be in */
+	CKF_FORM_ANY = 4      /* unknown, after an intersection of both, or with CKF_ITEM_HASH: each
+						   * may be in */
 } ckf_number_form;
 
 /* The item class of a hash class. */

@@ -84,14 +84,16 @@ ckf_common_classes(uint8_t a, uint8_t b)
 }
 
 /* How the numbers that two filters share are held.  If one filter holds such a number by its exact
- * value, and the other one by the nearest double, no hash of it is in both. */
+ * value, and the other one by the nearest double, no hash of it is in both.  A caller's hashes may
+ * be of either. */
 static uint8_t
-ckf_common_forms(uint8_t a, uint8_t b)
+ckf_common_forms(const ckf_filter *a, const ckf_filter *b)
 {
-	uint8_t all = a | b;
-	bool unlike = (all & (all - 1)) != 0; /* more than one form */
+	uint8_t all = a->number_forms | b->number_forms;
+	bool unlike = (all & (all - 1)) != 0 || ((a->item_classes | b->item_classes) & CKF_ITEM_HASH);
 
-	return (uint8_t)((a & b) | (a != 0 && b != 0 && unlike ? CKF_FORM_ANY : 0));
+	return (uint8_t)((a->number_forms & b->number_forms) |
+					 (a->number_forms != 0 && b->number_forms != 0 && unlike ? CKF_FORM_ANY : 0));
 }
 
 /* Whether one filter has items of class 7, and the other one comes from version 1, which hashed
@@ -122,7 +124,7 @@ ckf_result_parameters(ckf_filter *to, ckf_operation operation, const ckf_filter 
 		if (ckf_hash_otherwise(first, in[1]))
 			return CKF_OLD_ITEMS;
 		merged.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
-		merged.number_forms = ckf_common_forms(first->number_forms, in[1]->number_forms);
+		merged.number_forms = ckf_common_forms(first, in[1]);
 		if (first->item_classes != 0 && in[1]->item_classes != 0 &&
 			!(merged.item_classes & CKF_ITEMS_WITH_NUMBERS))
 			merged.number_forms = 0;

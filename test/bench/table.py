@@ -119,9 +119,9 @@ class Bench:
         return db
 
     def timed(self, db, sql):
-        start = time.perf_counter()
+        start = time.process_time()
         result = db.execute(sql).fetchall()
-        return time.perf_counter() - start, result
+        return time.process_time() - start, result
 
     def load(self, name):
         """All items in one statement, those of the key tables in the order of their keys."""
@@ -142,11 +142,11 @@ class Bench:
             self.note(f"adds of {self.batch:,} into an empty table, one statement", name, self.batch / statistics.median(times), "1/s")
         db = self.create(FILTER, "scratch")
         rows = db.execute("SELECT k0 FROM scattered").fetchall()
-        start = time.perf_counter()
+        start = time.process_time()
         db.execute("BEGIN")
         db.executemany("INSERT INTO seen VALUES (?)", rows)
         db.execute("COMMIT")
-        self.note(f"adds of {self.batch:,}, a statement each, one transaction (Python)", FILTER, self.batch / (time.perf_counter() - start), "1/s")
+        self.note(f"adds of {self.batch:,}, a statement each, one transaction (Python)", FILTER, self.batch / (time.process_time() - start), "1/s")
         db.close()
 
     # -------------------------------------------------------------- lookups
@@ -212,9 +212,9 @@ class Bench:
             db.execute("INSERT OR IGNORE INTO seen(item) VALUES (0)" if name != FILTER else "INSERT INTO seen(item) VALUES (0)")
             frames, before, spent = [], os.path.getsize(wal), 0.0
             for row in rows:
-                start = time.perf_counter()
+                start = time.process_time()
                 db.execute("INSERT OR IGNORE INTO seen(item) VALUES (?)" if name != FILTER else "INSERT INTO seen(item) VALUES (?)", row)
-                spent += time.perf_counter() - start
+                spent += time.process_time() - start
                 now = os.path.getsize(wal)
                 frames.append((now - before) // (page + 24))
                 before = now
@@ -318,7 +318,7 @@ def page(directory):
     print(
         f"`make bench-table`: a filter table (fpr {FPR}) beside `WITHOUT ROWID` tables of the same keys, each in a file of "
         "its own that the system has in memory. Lookups are a join's, `EXISTS`, half of which find something. "
-        "Behind a key table's figure: how many times the filter table's it is.\n"
+        "Rates are of processor time. Behind a key table's figure: how many times the filter table's it is.\n"
     )
     for path in sorted(glob.glob(os.path.join(directory, "table-*.csv")), key=lambda p: int(re.findall(r"\d+", p)[-1])):
         with open(path, newline="", encoding="ascii") as file:

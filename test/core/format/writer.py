@@ -449,12 +449,12 @@ def common_classes(a, b):
     both |= (a | b) & reader.ITEM_OLD if both & reader.ITEM_HASH else 0
     if a % 256 and b % 256 and not both & ITEMS_WITH_NUMBERS:
         return both
-    return both | common_forms(a >> 8, b >> 8) << 8
+    return both | common_forms(a >> 8, b >> 8, (a | b) & reader.ITEM_HASH) << 8
 
 
-def common_forms(a, b):
+def common_forms(a, b, hashes):
     """[8.10]"""
-    alike = a == b and a.bit_count() == 1
+    alike = a == b and a.bit_count() == 1 and not hashes
     return a & b | (UNKNOWN if a and b and not alike else 0)
 
 

@@ -300,7 +300,9 @@ draw_one(input *in, const world *w)
 	uint64_t *hashes = world_hashes(w, kind, n);
 	size_t all = n;
 
-	if (driven_numbers && check_chance(40))
+	if (driven_numbers && check_chance(20)) /* a caller's hashes of numbers, exact ones or not */
+		driven_class = CKF_ITEM_HASH;
+	else if (driven_numbers && check_chance(40))
 		n = decimals_last(hashes, n);
 	else if (!driven_numbers &&
 			 check_chance(50)) /* as a column's are, where it has no other filter's */

@@ -83,6 +83,16 @@ foreach my $n (1, 2, 3, 40)
 	is(one("SELECT (a.f & b.f) \@> 12345678901234567.12 FROM ($added) a, ($old) b"), 't', "add_agg of $n decimals, and an intersection with an old filter");
 }
 
+# A hash of one's own is of the exact value, an old filter has the rounded one.
+foreach my $of ('%s & %s', 'cuckoofilter_intersect(%2$s, %1$s)', '(SELECT cuckoofilter_intersect_agg(f) FROM (VALUES (%s), (%s)) v(f))')
+{
+	my $both = sprintf($of, '(SELECT cuckoofilter_agg_hash(cuckoofilter_hash(12345678901234567.12)))', '(SELECT cuckoofilter_agg(12345678901234568::numeric))');
+
+	is(one("SELECT $both \@> 12345678901234567.12, cuckoofilter_info($both) ->> 'format_version'"), 't|3', "hashes and an old filter, $of");
+}
+is(one("SELECT cuckoofilter_info(f & f) ->> 'format_version' FROM (SELECT cuckoofilter_agg_hash(cuckoofilter_hash(g)) AS f FROM generate_series(1, 9) g) s"), '3', 'hashes may be of either kind');
+is(one("SELECT cuckoofilter_info(f & g) ->> 'format_version' FROM (SELECT cuckoofilter_agg_hash(cuckoofilter_hash('a'::text)) AS f, cuckoofilter_agg('a'::text) AS g) s"), '2', 'but text is no number');
+
 # Rows, arrays and jsonb that 1.7 hashed with the nearest double, which is an integer here.
 foreach my $of ('ROW(%s, 1)', 'ARRAY[%s, 5]', "'{\"a\": [%s]}'::jsonb", "numrange(%s, NULL)")
 {
