@@ -91,8 +91,8 @@
 	"%lld at a false positive rate of %g"
 
 /* Damage of a filter table: what is wrong with a chunk, after its table and before its number */
-#define CKF_SAY_GAP "ranges that overlap or leave a gap"
-#define CKF_SAY_NO_CHUNK "a range without a chunk"
+#define CKF_DAMAGE_GAP "ranges that overlap or leave a gap"
+#define CKF_DAMAGE_NO_CHUNK "a range without a chunk"
 
 /* A result that is too large for the host: its limit (long long).  The detail is CKF_DETAIL_FILL */
 #define CKF_SAY_TOO_LARGE "cuckoofilter would be larger than %lld bytes"

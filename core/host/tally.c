@@ -40,7 +40,7 @@ const char *
 ckf_cover(ckf_coverage *coverage, const ckf_chunk *chunk)
 {
 	if (coverage->end || chunk->start != coverage->next)
-		return CKF_SAY_GAP;
+		return CKF_DAMAGE_GAP;
 	if (ckf_chunk_check(chunk) != CKF_OK)
 		return "wrong items";
 	coverage->any = true;
@@ -52,5 +52,5 @@ ckf_cover(ckf_coverage *coverage, const ckf_chunk *chunk)
 const char *
 ckf_covered(const ckf_coverage *coverage)
 {
-	return coverage->any && !coverage->end ? CKF_SAY_NO_CHUNK : NULL;
+	return coverage->any && !coverage->end ? CKF_DAMAGE_NO_CHUNK : NULL;
 }

@@ -300,7 +300,7 @@ ckfp_pack(ckfp_table *table)
 				ckfp_delete_row(table);
 		}
 	if (gap || (table->scan != NULL && ckfp_next_row(table)))
-		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_SAY_GAP);
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_GAP);
 	PopActiveSnapshot();
 }
 

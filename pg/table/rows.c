@@ -100,7 +100,7 @@ ckfp_find(ckfp_table *table, uint64 hash)
 		return false;
 	ckfp_read_row(table);
 	if (unlikely(!found || !ckf_chunk_covers(&table->chunk, hash)))
-		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_SAY_NO_CHUNK);
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_NO_CHUNK);
 	table->form.depth = table->chunk.depth;
 	return true;
 }
@@ -225,7 +225,7 @@ ckfp_insert_row(ckfp_table *table, const ckf_chunk_part *part)
 	{
 		if (IsolationUsesXactSnapshot())
 			ckfp_error_serialization();
-		ckfp_error_damaged(table, id, CKF_SAY_GAP);
+		ckfp_error_damaged(table, id, CKF_DAMAGE_GAP);
 	}
 	slot = ckfp_form_row(table, part);
 	table_tuple_insert(table->heap, slot, GetCurrentCommandId(true), 0, NULL);

@@ -4,15 +4,11 @@
  */
 #include "table/table.h"
 
-#include "access/genam.h"
-#include "access/table.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
+#include "executor/spi.h"
 #include "utils/datum.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -95,51 +91,34 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 							   name)));
 }
 
-/* The table that has a trigger. */
-static Oid
-ckfp_table_of_trigger(Oid trigger)
-{
-	Relation triggers = table_open(TriggerRelationId, AccessShareLock);
-	Oid relation = InvalidOid;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple tuple;
-
-	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(trigger));
-	scan = systable_beginscan(triggers, TriggerOidIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-		relation = ((Form_pg_trigger)GETSTRUCT(tuple))->tgrelid;
-	systable_endscan(scan);
-	table_close(triggers, AccessShareLock);
-	return relation;
-}
-
 List *
 ckfp_triggers_of_others(Oid filter, const List *tables)
 {
-	Relation depend = table_open(DependRelationId, AccessShareLock);
+	MemoryContext caller = CurrentMemoryContext;
 	List *others = NIL;
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple tuple;
 
-	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(filter));
-	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, keys);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	SPI_connect();
+	ckfp_execute(psprintf(
+		"SELECT t.oid, t.tgrelid FROM pg_catalog.pg_depend d "
+		"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+		"JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid "
+		"WHERE d.classid OPERATOR(pg_catalog.=) %u AND d.refclassid OPERATOR(pg_catalog.=) %u "
+		"AND d.refobjid OPERATOR(pg_catalog.=) %u "
+		"AND p.prosrc OPERATOR(pg_catalog.=) 'cuckoofilter_table_changed'",
+		TriggerRelationId, RelationRelationId, filter));
+	MemoryContextSwitchTo(caller);
+	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		const FormData_pg_depend *row = (Form_pg_depend)GETSTRUCT(tuple);
+		Oid oids[2];
+		bool is_null;
 
-		if (row->classid == TriggerRelationId &&
-			!list_member_oid(tables, ckfp_table_of_trigger(row->objid)))
-			others = lappend_oid(others, row->objid);
+		for (int j = 0; j < 2; j++)
+			oids[j] = DatumGetObjectId(
+				SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &is_null));
+		if (!list_member_oid(tables, oids[1]))
+			others = lappend_oid(others, oids[0]);
 	}
-	systable_endscan(scan);
-	table_close(depend, AccessShareLock);
+	SPI_finish();
 	return others;
 }
 

@@ -204,7 +204,7 @@ ckfp_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 	if (ckf_export_again(rebuild))
 		ckfp_end_rows(table);
 	if (ckf_export_feed(rebuild, ckfp_next_row(table) ? &table->chunk : NULL) != CKF_OK)
-		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_SAY_GAP);
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_GAP);
 	return true;
 }
 

@@ -68,7 +68,7 @@ ckfs_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL) == CKF_OK)
 		return true;
 	if (rc == SQLITE_ROW || rc == SQLITE_OK)
-		rc = ckfs_table_damaged(exported->table, exported->row.id, CKF_SAY_GAP);
+		rc = ckfs_table_damaged(exported->table, exported->row.id, CKF_DAMAGE_GAP);
 	ckfs_function_failed(((ckfs_host *)host)->ctx, exported->table->base.zErrMsg, rc);
 	return false;
 }

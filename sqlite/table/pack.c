@@ -207,7 +207,7 @@ ckfs_end_packing(ckfs_packing *packing)
 	int rc = ckfs_next_chunk(packing, &chunk);
 
 	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
-		return ckfs_table_damaged(packing->table, packing->next, CKF_SAY_GAP);
+		return ckfs_table_damaged(packing->table, packing->next, CKF_DAMAGE_GAP);
 	if (rc != SQLITE_DONE || packing->uncounted == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	/* the uncounted adds to the last chunk are known only now */

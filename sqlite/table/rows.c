@@ -154,7 +154,7 @@ ckfs_is_empty(ckfs_table *table)
 	if (rc != SQLITE_ROW)
 		return rc;
 	ckfs_end_rows(table, CKFS_ALL);
-	return ckfs_table_damaged(table, row.id, CKF_SAY_NO_CHUNK);
+	return ckfs_table_damaged(table, row.id, CKF_DAMAGE_NO_CHUNK);
 }
 
 int
@@ -172,7 +172,7 @@ ckfs_find_row(ckfs_table *table, uint64_t hash, ckfs_row *row)
 	if (ckf_chunk_covers(&row->chunk, hash))
 		return SQLITE_OK;
 	ckfs_end_rows(table, CKFS_FIND);
-	return ckfs_table_damaged(table, row->id, CKF_SAY_NO_CHUNK);
+	return ckfs_table_damaged(table, row->id, CKF_DAMAGE_NO_CHUNK);
 }
 
 /* ----------------------------------------------------------------- counting */

@@ -261,16 +261,21 @@ $node->safe_psql('postgres', "SELECT pg_drop_replication_slot('tables')");
 
 # ------------------------------------------------------------------ pg_upgrade
 
-my $upgraded = PostgreSQL::Test::Cluster->new('upgraded');
-my ($bindir) = grep { -x "$_/pg_upgrade" } split(/:/, $ENV{PATH});
-$upgraded->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$upgraded->append_conf('postgresql.conf', slurp_file($ENV{CUCKOOFILTER_STAGED}) . "autovacuum = off\nmax_prepared_transactions = 4\n") if $ENV{CUCKOOFILTER_STAGED};
+# The LOAD of pg_upgrade does not use the path on which PostgreSQL 18 finds an extension that is staged.
+my $loads = server_version($node) < 180000 || !-s ($ENV{CUCKOOFILTER_STAGED} // '/dev/null');
 $standby->stop;
 $node->stop;
-chdir $folder;
-command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $upgraded->data_dir, '-b', $bindir, '-B', $bindir, '-s', $node->host, '-p', $node->port, '-P', $upgraded->port ], 'pg_upgrade');
-$upgraded->start;
-check($upgraded, 'upgraded');
-restored($upgraded, 'postgres', 'upgraded');
-$upgraded->stop;
+if ($loads)
+{
+	my $upgraded = PostgreSQL::Test::Cluster->new('upgraded');
+	my ($bindir) = grep { -x "$_/pg_upgrade" } split(/:/, $ENV{PATH});
+	$upgraded->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+	$upgraded->append_conf('postgresql.conf', slurp_file($ENV{CUCKOOFILTER_STAGED}) . "autovacuum = off\nmax_prepared_transactions = 4\n") if $ENV{CUCKOOFILTER_STAGED};
+	chdir $folder;
+	command_ok([ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $upgraded->data_dir, '-b', $bindir, '-B', $bindir, '-s', $node->host, '-p', $node->port, '-P', $upgraded->port ], 'pg_upgrade');
+	$upgraded->start;
+	check($upgraded, 'upgraded');
+	restored($upgraded, 'postgres', 'upgraded');
+	$upgraded->stop;
+}
 done_testing();

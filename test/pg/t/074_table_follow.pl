@@ -125,6 +125,12 @@ $fails->("CREATE TRIGGER wide AFTER INSERT ON own REFERENCING NEW TABLE AS added
 	qr/no trigger says which column of "own"/, 'a trigger without its column');
 $sql->('DROP TRIGGER IF EXISTS wide ON own');
 
+# a trigger of somebody else that names the filter stays
+$sql->(q{CREATE TABLE theirs (k bigint); CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+	CREATE TRIGGER noted AFTER INSERT ON theirs FOR EACH STATEMENT WHEN ('sk'::regclass IS NOT NULL) EXECUTE FUNCTION noted();
+	SELECT cuckoofilter_table_follow('own', 'k', name => 'sk')});
+is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'theirs'::regclass"), 1, 'triggers of others stay');
+
 # ------------------------------------------------------- read-only transactions
 
 $fails->("BEGIN READ ONLY; SELECT cuckoofilter_table_follow('src', 'k'); COMMIT", qr/in a read-only transaction/, 'READ ONLY');
@@ -212,6 +218,19 @@ my $reads = sub
 my ($few, $many) = ($reads->(500), $reads->(4000));
 note("blocks: $few, $many");
 cmp_ok($many, '<', 10 * $few, 'the price of an add does not grow');
+
+# ------------------------------------------------------- one call, many items
+
+# what an item needs is freed before the next one
+$sql->("SELECT cuckoofilter_table_create('many', 'numeric', 1000000); CREATE TABLE list AS SELECT array_agg(g::text) AS items FROM generate_series(1, 500000) g");
+my $peak = sub { slurp_file("/proc/$a->{pid}/status") =~ /^VmHWM:\s+(\d+) kB/m ? $1 : die };
+$a = CuckooSession->new($node);
+$a->query("SELECT cuckoofilter_table_add_all('many', items[1:1000]) FROM list");
+my $before = $peak->();
+$a->query("SELECT cuckoofilter_table_add_all('many', items) FROM list");
+my $grown = $peak->() - $before;
+note("grown by $grown kB");
+cmp_ok($grown, '<', 20_000, 'memory of many items');
 
 $node->stop;
 done_testing();
