@@ -229,6 +229,10 @@ typedef struct ckfp_followed
 
 ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
 
+/* A filter that follows a column of a table, or any if it is InvalidAttrNumber. InvalidOid: none.
+ */
+Oid ckfp_follower_of(Relation source, AttrNumber column);
+
 /* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
 List *ckfp_triggers_of_others(Oid filter, const List *tables);
 
