@@ -186,6 +186,16 @@ DROP TRIGGER loose ON loose;
 CREATE TRIGGER loose AFTER INSERT ON loose FOR EACH STATEMENT WHEN (cuckoofilter_follows('visits')) EXECUTE FUNCTION cuckoofilter_table_changed();
 INSERT INTO loose VALUES (1);
 
+-- what an integer type cannot hold is not added; a lookup says that it is not there
+SELECT cuckoofilter_table_create('small', 'int', 1000, 0.000001);
+SELECT cuckoofilter_table_add('small', 7::bigint), cuckoofilter_table_add('small', 8.0), cuckoofilter_table_add('small', 9::float8), cuckoofilter_table_contains('small', 8);
+SELECT cuckoofilter_table_add('small', 5000000000);
+SELECT cuckoofilter_table_add('small', 50000000000000000000);
+SELECT cuckoofilter_table_add('small', 1e300::float8);
+SELECT cuckoofilter_table_add('small', 12.5);
+SELECT cuckoofilter_table_add_all('small', '{1,12.5}'::numeric[]);
+SELECT cuckoofilter_table_contains('small', 5000000000), cuckoofilter_table_contains('small', 12.5), cuckoofilter_table_info('small') -> 'count';
+
 SET search_path = public;
 DROP SCHEMA there CASCADE;
 DROP TABLE before;
