@@ -1114,7 +1114,7 @@ COMMENT ON FUNCTION cuckoofilter_table_info(filter regclass)
 	IS 'the properties of a filter table';
 
 CREATE FUNCTION cuckoofilter_table_follow(source regclass, "column" text,
-		fpr double precision DEFAULT 0.01, capacity double precision DEFAULT NULL,
+		fpr double precision DEFAULT NULL, capacity double precision DEFAULT NULL,
 		name text DEFAULT NULL)
 	RETURNS regclass
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_follow'

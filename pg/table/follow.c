@@ -140,6 +140,52 @@ ckfp_filter_name(FunctionCallInfo fcinfo, Relation source, const char *column)
 		makeObjectName(RelationGetRelationName(source), column, "filter")));
 }
 
+/* The relation that has the name, or InvalidOid; unless a name was given, rather a filter of
+ * another name that follows the column. Raises an error if it follows something else. */
+static Oid
+ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, AttrNumber column,
+				 ckfp_followed *followed)
+{
+	RangeVar *range = makeRangeVarFromNameList(textToQualifiedNameList((text *)name));
+	Oid filter = RangeVarGetRelid(range, NoLock, true);
+	Oid other = PG_ARGISNULL(4) ? ckfp_follower_of(source, column) : InvalidOid;
+
+	*followed = ckfp_read_triggers(source, filter);
+	if (followed->column != column && OidIsValid(other))
+	{
+		*followed = ckfp_read_triggers(source, other);
+		return other;
+	}
+	if (followed->column != InvalidAttrNumber && followed->column != column)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cuckoofilter table %s follows column \"%s\"", get_rel_name(filter),
+							   get_attname(RelationGetRelid(source), followed->column, false)),
+						errhint("Pass another name.")));
+	if (followed->types == 0 && OidIsValid(filter) &&
+		get_rel_namespace(filter) == RangeVarGetCreationNamespace(range))
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE),
+						errmsg("\"%s\" exists, and does not follow table \"%s\"",
+							   get_rel_name(filter), RelationGetRelationName(source)),
+						errhint("Drop it, or pass another name.")));
+	return filter;
+}
+
+/* Raise an error if parameters are given that a filter does not have. */
+static void
+ckfp_check_parameters(FunctionCallInfo fcinfo, const ckfp_table *table)
+{
+	const ckf_filter *has = &table->form.chunks.exact;
+
+	if ((!PG_ARGISNULL(2) && PG_GETARG_FLOAT8(2) != has->fpr) ||
+		(!PG_ARGISNULL(3) && ckfp_whole_capacity(PG_GETARG_FLOAT8(3)) != has->capacity))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cuckoofilter table %s has fpr %g and capacity %lld",
+						RelationGetRelationName(table->heap), has->fpr, (long long)has->capacity),
+				 errhint("To change them, DROP TABLE .. CASCADE, and call "
+						 "cuckoofilter_table_follow again.")));
+}
+
 /* Lock the source against writers. */
 static Relation
 ckfp_lock_source(Oid relation)
@@ -169,9 +215,9 @@ ckfp_create_filter(FunctionCallInfo fcinfo, const text *name, Relation source,
 {
 	Oid owner = source->rd_rel->relowner;
 	double capacity = PG_ARGISNULL(3) ? (double)Max(1000000, 2 * items) : PG_GETARG_FLOAT8(3);
-	Oid filter =
-		ckfp_create_table(name, attribute->atttypid, attribute->attcollation, capacity,
-						  PG_GETARG_FLOAT8(2), cstring_to_text(""), fcinfo->flinfo->fn_oid);
+	Oid filter = ckfp_create_table(name, attribute->atttypid, attribute->attcollation, capacity,
+								   PG_ARGISNULL(2) ? CKF_DEFAULT_FPR : PG_GETARG_FLOAT8(2),
+								   cstring_to_text(""), fcinfo->flinfo->fn_oid);
 
 	if (owner != GetUserId())
 		ckfp_execute(psprintf("ALTER TABLE %s OWNER TO %s", ckfp_quoted_name(filter),
@@ -196,24 +242,19 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	ckfp_followed followed;
 	Oid filter;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	source = ckfp_lock_source(PG_GETARG_OID(0));
 	relations = find_all_inheritors(RelationGetRelid(source), ShareRowExclusiveLock, NULL);
 	column = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	attribute = ckfp_column_of(source, column);
 	name = ckfp_filter_name(fcinfo, source, column);
-	filter =
-		RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(name)), NoLock, true);
-	followed = ckfp_read_triggers(source, filter);
-	if (followed.column != InvalidAttrNumber && followed.column != attribute->attnum)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("cuckoofilter table %s follows column \"%s\"", get_rel_name(filter),
-							   get_attname(RelationGetRelid(source), followed.column, false))));
+	filter = ckfp_find_filter(fcinfo, name, source, attribute->attnum, &followed);
 	if (followed.types != 0)
 	{
 		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
 		ckfp_check_column(&table, source, attribute->attnum);
+		ckfp_check_parameters(fcinfo, &table);
 	}
 	else
 	{

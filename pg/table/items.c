@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -79,6 +80,7 @@ ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Funct
 {
 	MemoryContext context = fcinfo->flinfo->fn_mcxt;
 	Oid base = getBaseType(form->type);
+	Oid cast;
 	/* a text of which the table's type, which has no collation, is read */
 	Oid own = OidIsValid(form->collation) ? form->collation : DEFAULT_COLLATION_OID;
 	ckfp_hasher of_table = {0};
@@ -97,6 +99,11 @@ ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Funct
 		ckfp_hasher_prepare(&reader->hasher, form->type, form->collation, context);
 		reader->reads_text = true;
 	}
+	reader->narrows =
+		!reader->reads_text && of_table.kind <= CKFP_INT8 && reader->hasher.kind > of_table.kind &&
+		find_coercion_pathway(base, given, COERCION_ASSIGNMENT, &cast) == COERCION_PATH_FUNC;
+	if (reader->narrows)
+		fmgr_info_cxt(cast, &reader->cast, context);
 	reader->collation = form->collation;
 	reader->type = form->type;
 }
@@ -146,8 +153,17 @@ uint64
 ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item)
 {
 	ckf_hashes hashes = ckfp_read_item(reader, form, item);
+	bool held = form->decimals || !ckf_is_decimal(hashes);
+	ckfp_hasher of_table = {0};
 
-	if (unlikely(ckf_is_decimal(hashes) && !form->decimals))
+	if (unlikely(held && reader->narrows))
+	{
+		ckfp_hasher_prepare(&of_table, form->type, form->collation, CurrentMemoryContext);
+		held =
+			ckfp_hash_item(&of_table, FunctionCall1(&reader->cast, item), form->chunks.exact.seed)
+				.hash == hashes.hash;
+	}
+	if (unlikely(!held))
 		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 						errmsg("the item is out of range for cuckoofilter table %s, which holds "
 							   "items of type %s",

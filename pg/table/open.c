@@ -72,9 +72,12 @@ ckfp_cached(Oid relation, HASHACTION action)
 _Noreturn static void
 ckfp_error_no_table(Relation heap)
 {
+	const char *filter = get_rel_name(ckfp_follower_of(heap, InvalidAttrNumber));
+
 	ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 					errmsg("%s is not a cuckoofilter table", RelationGetRelationName(heap)),
-					errhint("cuckoofilter_table_create creates one.")));
+					filter != NULL ? errhint("Cuckoofilter table %s follows it.", filter)
+								   : errhint("cuckoofilter_table_create creates one.")));
 }
 
 /* Report why these functions cannot change a table, or not find its rows. */

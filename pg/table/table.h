@@ -156,6 +156,8 @@ typedef struct ckfp_reader
 {
 	Oid type, collation; /* of the table that it is prepared for */
 	bool reads_text;     /* the items are text, which the type's input function reads */
+	bool narrows;        /* the table's type is an integer, which may not hold an item */
+	FmgrInfo cast;       /* to it, if so */
 	bool varies;         /* the item differs from row to row of a query */
 	FmgrInfo input;
 	Oid input_parameter;
@@ -169,8 +171,8 @@ ckfp_reader *ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid 
 /* The hashes of an item. */
 ckf_hashes ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item);
 
-/* The hash of an item that is added or removed. A decimal is an error if the type of the table has
- * none. */
+/* The hash of an item that is added or removed. One that the type of the table cannot hold is an
+ * error: a decimal, or a number that is no such integer. */
 uint64 ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item);
 
 /* Hashes of items that are collected one by one. Memory is in the context that is the current one
@@ -228,6 +230,10 @@ typedef struct ckfp_followed
 } ckfp_followed;
 
 ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
+
+/* A filter that follows a column of a table, or any if it is InvalidAttrNumber. InvalidOid: none.
+ */
+Oid ckfp_follower_of(Relation source, AttrNumber column);
 
 /* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
 List *ckfp_triggers_of_others(Oid filter, const List *tables);

@@ -70,6 +70,24 @@ ckfp_read_triggers(Relation source, Oid filter)
 	return followed;
 }
 
+Oid
+ckfp_follower_of(Relation source, AttrNumber column)
+{
+	const TriggerDesc *triggers = source->trigdesc;
+	Oid filter;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		filter = ckfp_filter_of(trigger);
+		if (OidIsValid(filter) && trigger->tgnattr == 1 &&
+			(column == InvalidAttrNumber || trigger->tgattr[0] == column))
+			return filter;
+	}
+	return InvalidOid;
+}
+
 void
 ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 {

@@ -159,6 +159,22 @@ ALTER TABLE visit ADD COLUMN doc json;
 SELECT cuckoofilter_table_follow('visit', 'doc');
 SELECT cuckoofilter_table_follow('visit', 'city', 0.01, 0, 'none');
 SELECT cuckoofilter_table_follow(NULL, 'city');
+SELECT cuckoofilter_table_contains('visit', 'Rome');
+-- parameters and names of a filter that there is
+SELECT cuckoofilter_table_follow('visit', 'city', 0.02);
+SELECT cuckoofilter_table_follow('visit', 'city', 0.01, 2000000, 'visits');
+SELECT cuckoofilter_table_follow('visit', 'city', 0.01, 1000000);
+ALTER TABLE visit RENAME city TO town;
+SELECT cuckoofilter_table_follow('visit', 'town');
+CREATE TABLE swap (a text, b text);
+SELECT cuckoofilter_table_follow('swap', 'a'), cuckoofilter_table_follow('swap', 'b', NULL, 1000);
+ALTER TABLE swap RENAME TO swapped;
+CREATE TABLE swap (a text, b text);
+SELECT cuckoofilter_table_follow('swap', 'a');
+ALTER TABLE swapped RENAME b TO c;
+ALTER TABLE swapped ADD b text;
+SELECT cuckoofilter_table_follow('swapped', 'b', name => 'swap_b_filter');
+SELECT cuckoofilter_table_follow('swapped', 'c');
 SELECT cuckoofilter_table_changed();
 CREATE TABLE loose (a int);
 CREATE TRIGGER loose AFTER INSERT ON loose EXECUTE FUNCTION cuckoofilter_table_changed();
@@ -169,6 +185,16 @@ INSERT INTO loose VALUES (1);
 DROP TRIGGER loose ON loose;
 CREATE TRIGGER loose AFTER INSERT ON loose FOR EACH STATEMENT WHEN (cuckoofilter_follows('visits')) EXECUTE FUNCTION cuckoofilter_table_changed();
 INSERT INTO loose VALUES (1);
+
+-- what an integer type cannot hold is not added; a lookup says that it is not there
+SELECT cuckoofilter_table_create('small', 'int', 1000, 0.000001);
+SELECT cuckoofilter_table_add('small', 7::bigint), cuckoofilter_table_add('small', 8.0), cuckoofilter_table_add('small', 9::float8), cuckoofilter_table_contains('small', 8);
+SELECT cuckoofilter_table_add('small', 5000000000);
+SELECT cuckoofilter_table_add('small', 50000000000000000000);
+SELECT cuckoofilter_table_add('small', 1e300::float8);
+SELECT cuckoofilter_table_add('small', 12.5);
+SELECT cuckoofilter_table_add_all('small', '{1,12.5}'::numeric[]);
+SELECT cuckoofilter_table_contains('small', 5000000000), cuckoofilter_table_contains('small', 12.5), cuckoofilter_table_info('small') -> 'count';
 
 SET search_path = public;
 DROP SCHEMA there CASCADE;

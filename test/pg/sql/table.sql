@@ -323,7 +323,7 @@ SELECT cuckoofilter_table_add('passing', 1), cuckoofilter_table_contains('passin
 COMMIT;
 SELECT cuckoofilter_table_contains('passing', 1);
 CREATE TEMP TABLE brief (item int);
-SELECT cuckoofilter_table_follow('brief', 'item', name => 'briefs') IS NOT NULL, cuckoofilter_table_follow('brief', 'item') IS NOT NULL;
+SELECT cuckoofilter_table_follow('brief', 'item') IS NOT NULL, cuckoofilter_table_follow('brief', 'item', name => 'briefs') IS NOT NULL;
 INSERT INTO brief VALUES (1);
 SELECT cuckoofilter_table_contains('brief_item_filter', 1), cuckoofilter_table_contains('briefs', 1);
 ALTER TABLE theirs SET UNLOGGED;

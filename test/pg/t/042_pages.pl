@@ -41,6 +41,19 @@ is(one('SELECT count(*) FROM target'), 1000, 'no row is taken a second time');
 one("INSERT INTO staging SELECT g, 'later' FROM generate_series(20001, 21000) g, generate_series(1, 2); $seen");
 cmp_ok(one('SELECT count(*) FROM target WHERE id > 20000'), '>=', 970, 'but later ones');
 is(one('SELECT count(*) - count(DISTINCT id) FROM target'), 0, 'each once, though they come twice');
+my ($wanted) = $page =~ /\n(WITH wanted .*?;)\n/s;
+my $known = q{SELECT (cuckoofilter_table_info('seen') -> 'count')::int};
+my ($taken, $items) = (one('SELECT count(*) FROM target'), one($known));
+one("INSERT INTO staging SELECT g, 'joined' FROM generate_series(60001, 60500) g; $wanted");
+$taken = one('SELECT count(*) FROM target') - $taken;
+cmp_ok($taken, '>=', 90, 'rows that are joined and limited first');
+is(one($known) - $items, $taken, 'and no other row is remembered');
+my ($large) = $page =~ /\n(BEGIN;\nLOCK TABLE seen .*?COMMIT;)\n/s;
+one("INSERT INTO staging SELECT g, 'large' FROM generate_series(30001, 31000) g, generate_series(1, 2); $large");
+cmp_ok(one('SELECT count(*) FROM target WHERE id BETWEEN 30001 AND 31000'), '>=', 970, 'a large batch');
+my $rows_taken = one('SELECT count(*) FROM target');
+one($large);
+is(one('SELECT count(*), count(DISTINCT id) FROM target'), "$rows_taken|$rows_taken", 'each once');
 
 # A batch of no rows changes nothing.
 my ($batch) = $page =~ /\n(UPDATE filter SET f = coalesce\(\(SELECT cuckoofilter_add_agg.*?;)\n/s;
