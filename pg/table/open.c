@@ -69,17 +69,6 @@ ckfp_cached(Oid relation, HASHACTION action)
 
 /* ---------------------------------------------------------- reading a relation */
 
-_Noreturn static void
-ckfp_error_no_table(Relation heap)
-{
-	const char *filter = get_rel_name(ckfp_follower_of(heap, InvalidAttrNumber));
-
-	ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					errmsg("%s is not a cuckoofilter table", RelationGetRelationName(heap)),
-					filter != NULL ? errhint("Cuckoofilter table %s follows it.", filter)
-								   : errhint("cuckoofilter_table_create creates one.")));
-}
-
 /* Report why these functions cannot change a table, or not find its rows. */
 _Noreturn static void
 ckfp_error_unusable(Relation heap, const char *what)
@@ -89,16 +78,15 @@ ckfp_error_unusable(Relation heap, const char *what)
 						   RelationGetRelationName(heap), what)));
 }
 
-List *
-ckfp_arguments_of(const char *expression, PGFunction called)
+_Noreturn static void
+ckfp_error_no_table(Relation heap)
 {
-	FuncExpr *call = expression != NULL ? stringToNode(expression) : NULL;
-	FmgrInfo function;
+	const char *filter = get_rel_name(ckfp_follower_of(heap, InvalidAttrNumber));
 
-	if (call == NULL || !IsA(call, FuncExpr))
-		return NIL;
-	fmgr_info(call->funcid, &function);
-	return function.fn_addr == called ? call->args : NIL;
+	ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					errmsg("%s is not a cuckoofilter table", RelationGetRelationName(heap)),
+					filter != NULL ? errhint("Cuckoofilter table %s follows it.", filter)
+								   : errhint("cuckoofilter_table_create creates one.")));
 }
 
 static bool

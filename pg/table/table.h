@@ -51,6 +51,36 @@ typedef struct ckfp_table
 	} stored; /* the piece as a value */
 } ckfp_table;
 
+/* ------------------------------------------------------------------------------ conditions.c */
+
+/* The arguments of the call of a function in C that a stored expression is; NIL: it is none. */
+List *ckfp_arguments_of(const char *expression, PGFunction called);
+
+/*
+ * A filter table that follows a column of a table, by triggers. The WHEN condition of a trigger
+ * says what it belongs to: it calls cuckoofilter_follows(filter), which is true. One of the
+ * triggers, which does nothing, is for UPDATE OF the column: it says what is followed. PostgreSQL
+ * keeps both references in step with renames and dumps, and knows that the triggers depend on them.
+ * A reference to the row type of the source would do so, too, but then ALTER TABLE refuses new
+ * columns with a default.
+ */
+
+/* What the triggers of a source say of a filter. */
+typedef struct ckfp_followed
+{
+	uint64 types;      /* a bit for each tgtype; 0: there are no triggers */
+	AttrNumber column; /* that is followed; InvalidAttrNumber: no trigger says it */
+} ckfp_followed;
+
+/* The filter table of a trigger; InvalidOid: it is not one of ours. */
+Oid ckfp_filter_of(const Trigger *trigger);
+
+ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
+
+/* A filter that follows a column of a table, or any if it is InvalidAttrNumber. InvalidOid: none.
+ */
+Oid ckfp_follower_of(Relation source, AttrNumber column);
+
 /* ------------------------------------------------------------------------------------ open.c */
 
 /* What a table is opened for. Locks are held until the end of the transaction. */
@@ -74,9 +104,6 @@ void ckfp_close_table(ckfp_table *table);
 
 /* Report damage in the row with this id. */
 _Noreturn void ckfp_error_damaged(const ckfp_table *table, int64 id, const char *what);
-
-/* The arguments of the call of a function in C that a stored expression is; NIL: it is none. */
-List *ckfp_arguments_of(const char *expression, PGFunction called);
 
 /* The data that the chunks of a table with these parameters share. */
 void ckfp_read_parameters(ckf_chunks *chunks, int64 capacity, double fpr, const text *options);
@@ -212,28 +239,6 @@ Oid ckfp_create_table(const text *name, Oid type, Oid collation, double capacity
 extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
 
 /* -------------------------------------------------------------------------------- trigger.c */
-
-/*
- * A filter table that follows a column of a table, by triggers. The WHEN condition of a trigger
- * says what it belongs to: it calls cuckoofilter_follows(filter), which is true. One of the
- * triggers, which does nothing, is for UPDATE OF the column: it says what is followed. PostgreSQL
- * keeps both references in step with renames and dumps, and knows that the triggers depend on them.
- * A reference to the row type of the source would do so, too, but then ALTER TABLE refuses new
- * columns with a default.
- */
-
-/* What the triggers of a source say of a filter. */
-typedef struct ckfp_followed
-{
-	uint64 types;      /* a bit for each tgtype; 0: there are no triggers */
-	AttrNumber column; /* that is followed; InvalidAttrNumber: no trigger says it */
-} ckfp_followed;
-
-ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
-
-/* A filter that follows a column of a table, or any if it is InvalidAttrNumber. InvalidOid: none.
- */
-Oid ckfp_follower_of(Relation source, AttrNumber column);
 
 /* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
 List *ckfp_triggers_of_others(Oid filter, const List *tables);
