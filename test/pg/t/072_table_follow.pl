@@ -96,7 +96,8 @@ sub statement
 	  if $kind == 9 && $merges && $name ne 'ONLY heir' && $table->{of} ne 'heir';
 	return "WITH gone AS (DELETE FROM $name t WHERE $rows AND t.id % 2 = 0 RETURNING id), more AS ($fresh RETURNING id) UPDATE $name t SET $set = $table->{value} WHERE $rows AND t.id % 2 = 1" if $kind == 10;
 	return "DO \$\$BEGIN $fresh; DELETE FROM $name t WHERE $rows; BEGIN UPDATE $name t SET $set = $table->{value}; " . pick('RAISE', 'NULL', 'PERFORM 1 / 0') . "; EXCEPTION WHEN OTHERS THEN NULL; END; $fresh; END\$\$" if $kind == 11;
-	return 'COPY ' . $into . " (id, part, $set, note) FROM STDIN (FORMAT csv);\n" . join('', map { join(',', 5_000_000 + int(rand(1e8)), $table->{part} && $table->{part} =~ /^\d$/ ? $table->{part} : $table->{part} ? 3 : 1 + int(rand(4)), chance(0.1) ? '' : int(rand($keys)), 'copied') . "\n" } 1 .. $n) . "\\.\n"
+	# by a program: of a script with two COPY FROM STDIN, psql did not run the statements between their data
+	return "COPY $into (id, part, $set, note) FROM PROGRAM \$\$printf '" . join('', map { join(',', 5_000_000 + int(rand(1e8)), $table->{part} && $table->{part} =~ /^\d$/ ? $table->{part} : $table->{part} ? 3 : 1 + int(rand(4)), chance(0.1) ? '' : int(rand($keys)), 'copied') . '\n' } 1 .. $n) . "'\$\$ (FORMAT csv)"
 	  if $kind == 12 && $table->{of} ne 'child';
 	return "UPDATE parted t SET part = 1 + (part + " . int(rand(3)) . ") % 4, key = " . pick('key', $any) . " WHERE id > 1000 AND $rows" if $table->{of} eq 'parted';
 	return pick('DELETE FROM parent WHERE code % 300 = ' . int(rand(300)), "UPDATE parent SET code = -code - 1 WHERE code % 200 = " . int(rand(200)),
