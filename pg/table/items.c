@@ -83,14 +83,14 @@ ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Funct
 	Oid cast;
 	/* a text of which the table's type, which has no collation, is read */
 	Oid own = OidIsValid(form->collation) ? form->collation : DEFAULT_COLLATION_OID;
-	ckfp_hasher of_table = {0};
 
 	reader->type = InvalidOid; /* stays so if the code below fails */
 	ckfp_check_collation(form, PG_GET_COLLATION());
-	ckfp_hasher_prepare(&of_table, base, form->collation, context);
+	ckfp_hasher_prepare(&reader->of_table, base, form->collation, context);
 	ckfp_hasher_prepare(&reader->hasher, given, own, context);
 	reader->reads_text = false;
-	if (given != base && !(ckfp_equality[reader->hasher.kind] & ckfp_equality[of_table.kind]))
+	if (given != base &&
+		!(ckfp_equality[reader->hasher.kind] & ckfp_equality[reader->of_table.kind]))
 	{
 		if (reader->hasher.kind != CKFP_TEXT)
 			ckfp_error_type(form, given);
@@ -100,7 +100,8 @@ ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Funct
 		reader->reads_text = true;
 	}
 	reader->narrows =
-		!reader->reads_text && of_table.kind <= CKFP_INT8 && reader->hasher.kind > of_table.kind &&
+		!reader->reads_text && reader->of_table.kind <= CKFP_INT8 &&
+		reader->hasher.kind > reader->of_table.kind &&
 		find_coercion_pathway(base, given, COERCION_ASSIGNMENT, &cast) == COERCION_PATH_FUNC;
 	if (reader->narrows)
 		fmgr_info_cxt(cast, &reader->cast, context);
@@ -154,15 +155,11 @@ ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item)
 {
 	ckf_hashes hashes = ckfp_read_item(reader, form, item);
 	bool held = form->decimals || !ckf_is_decimal(hashes);
-	ckfp_hasher of_table = {0};
 
 	if (unlikely(held && reader->narrows))
-	{
-		ckfp_hasher_prepare(&of_table, form->type, form->collation, CurrentMemoryContext);
-		held =
-			ckfp_hash_item(&of_table, FunctionCall1(&reader->cast, item), form->chunks.exact.seed)
-				.hash == hashes.hash;
-	}
+		held = ckfp_hash_item(&reader->of_table, FunctionCall1(&reader->cast, item),
+							  form->chunks.exact.seed)
+				   .hash == hashes.hash;
 	if (unlikely(!held))
 		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 						errmsg("the item is out of range for cuckoofilter table %s, which holds "

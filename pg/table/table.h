@@ -188,7 +188,8 @@ typedef struct ckfp_reader
 	bool varies;         /* the item differs from row to row of a query */
 	FmgrInfo input;
 	Oid input_parameter;
-	ckfp_hasher hasher; /* of the items, or of what they are read as */
+	ckfp_hasher hasher;   /* of the items, or of what they are read as */
+	ckfp_hasher of_table; /* of items of the table's type; for narrows */
 	ArrayMetaState layout;
 } ckfp_reader;
 
