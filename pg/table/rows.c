@@ -8,6 +8,7 @@
 
 #include "access/genam.h"
 #include "access/relscan.h"
+#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
@@ -91,13 +92,30 @@ ckfp_go_back(ckfp_table *table, int64 id)
 		   (depth > 1 && ckfp_go(table, PG_INT64_MIN, id, snapshot));
 }
 
+/* No row is visible. Raise an error if other transactions have written some: the snapshot may be
+ * older than the table, or than ALTER TABLE that has written it anew, and all items would be
+ * denied. A snapshot of one statement is not so old. */
+static void
+ckfp_check_empty(ckfp_table *table)
+{
+	bool is_null;
+
+	if (IsolationUsesXactSnapshot() && ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf) &&
+		!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
+			slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &is_null))))
+		ckfp_error_serialization();
+}
+
 bool
 ckfp_find(ckfp_table *table, uint64 hash)
 {
 	bool found = ckfp_go_back(table, ckf_chunk_id(hash));
 
 	if (unlikely(!found) && !ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, GetActiveSnapshot()))
+	{
+		ckfp_check_empty(table);
 		return false;
+	}
 	ckfp_read_row(table);
 	if (unlikely(!found || !ckf_chunk_covers(&table->chunk, hash)))
 		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_NO_CHUNK);
@@ -108,8 +126,10 @@ ckfp_find(ckfp_table *table, uint64 hash)
 bool
 ckfp_step(ckfp_table *table)
 {
+	bool begins = table->scan == NULL;
+
 	CHECK_FOR_INTERRUPTS();
-	if (table->scan == NULL)
+	if (begins)
 	{
 		table->scan = index_beginscan(table->heap, table->index, GetActiveSnapshot(), NULL, 0, 0);
 		index_rescan(table->scan, NULL, 0, NULL, 0);
@@ -117,6 +137,8 @@ ckfp_step(ckfp_table *table)
 	if (index_getnext_slot(table->scan, ForwardScanDirection, table->row))
 		return true;
 	ckfp_end_rows(table);
+	if (begins)
+		ckfp_check_empty(table);
 	return false;
 }
 
