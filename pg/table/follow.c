@@ -97,11 +97,24 @@ static const struct
 	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_TRUNCATE, "truncated", "BEFORE TRUNCATE", ""},
 };
 
+/* A name for a trigger. Filters of the same name may have been renamed since, or be in other
+ * schemas. */
+static const char *
+ckfp_trigger_name(Oid source, Oid filter, const char *label)
+{
+	const char *name = makeObjectName(get_rel_name(filter), label, NULL);
+
+	for (int i = 1; OidIsValid(get_trigger_oid(source, name, true)); i++)
+		name = makeObjectName(get_rel_name(filter), psprintf("%s%d", label, i), NULL);
+	return quote_identifier(name);
+}
+
 /* Create the triggers of a table that are missing, and enable those that are disabled. */
 static void
 ckfp_create_triggers(Relation source, const char *column, Oid filter, const char *schema)
 {
-	const char *name = ckfp_quoted_name(RelationGetRelid(source));
+	Oid relation = RelationGetRelid(source);
+	const char *name = ckfp_quoted_name(relation);
 	uint64 types = ckfp_read_triggers(source, filter).types;
 	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 
@@ -117,13 +130,12 @@ ckfp_create_triggers(Relation source, const char *column, Oid filter, const char
 	}
 	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
 		if (!(types >> ckfp_triggers[i].type & 1))
-			ckfp_execute(psprintf(
-				"CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
-				"WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
-				"EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
-				quote_identifier(makeObjectName(get_rel_name(filter), ckfp_triggers[i].name, NULL)),
-				ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "", name,
-				ckfp_triggers[i].tables, schema, filter, schema));
+			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
+								  "WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
+								  "EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
+								  ckfp_trigger_name(relation, filter, ckfp_triggers[i].name),
+								  ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "",
+								  name, ckfp_triggers[i].tables, schema, filter, schema));
 }
 
 /* Drop the triggers of partitions that were detached, and the like: they would remove items that

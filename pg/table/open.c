@@ -246,7 +246,10 @@ ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 
 	memset(table, 0, offsetof(ckfp_table, bytes));
 	ckfp_check_privileges(relation, user, of[use].needed);
-	table->heap = relation_open(relation, of[use].heap);
+	table->heap = try_relation_open(relation, of[use].heap);
+	if (table->heap == NULL) /* it was dropped while this session waited for the lock */
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", relation)));
 	cached = ckfp_cached(relation, HASH_FIND);
 	if (cached != NULL)
 		table->form = *cached;

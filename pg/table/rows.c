@@ -8,7 +8,6 @@
 
 #include "access/genam.h"
 #include "access/relscan.h"
-#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
@@ -16,6 +15,7 @@
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #if PG_VERSION_NUM < 180000
 #define index_beginscan(heap, index, snapshot, instrument, keys, orders)                           \
@@ -92,17 +92,21 @@ ckfp_go_back(ckfp_table *table, int64 id)
 		   (depth > 1 && ckfp_go(table, PG_INT64_MIN, id, snapshot));
 }
 
-/* No row is visible. Raise an error if other transactions have written some: the snapshot may be
- * older than the table, or than ALTER TABLE that has written it anew, and all items would be
- * denied. A snapshot of one statement is not so old. */
+/* No row is visible in the active snapshot. Raise an error if there are some now, and the table was
+ * created or written anew since the snapshot: all items would be denied. In READ COMMITTED, too:
+ * EXECUTE takes its snapshot before it waits for locks and makes a plan. */
 static void
 ckfp_check_empty(ckfp_table *table)
 {
-	bool is_null;
+	HeapTuple entry = SearchSysCache1(RELOID, ObjectIdGetDatum(table->form.relation));
+	TransactionId changed =
+		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
 
-	if (IsolationUsesXactSnapshot() && ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf) &&
-		!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
-			slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &is_null))))
+	if (HeapTupleIsValid(entry))
+		ReleaseSysCache(entry);
+	if (!TransactionIdIsCurrentTransactionId(changed) &&
+		XidInMVCCSnapshot(changed, GetActiveSnapshot()) &&
+		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf))
 		ckfp_error_serialization();
 }
 

@@ -80,11 +80,32 @@ foreach my $question ('SELECT count(*) FROM source WHERE NOT cuckoofilter_table_
 	}
 	$sql->('DROP TABLE source_k_filter CASCADE');
 }
+# EXECUTE has a snapshot before it waits for the lock on the source, and knows the new filter after it
+$sql->("SELECT cuckoofilter_table_follow('source', 'k')");
+$b->query(q{PREPARE asks AS SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains('source_k_filter', k)});
+$a->query("SET client_min_messages = warning; BEGIN; LOCK source; DROP TABLE source_k_filter CASCADE; SELECT cuckoofilter_table_follow('source', 'k')");
+$b->ask('EXECUTE asks');
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+like(join('', ($b->answer)[0, 1]), qr/^0|40001: could not serialize access/, 'EXECUTE of a snapshot before the filter was made again');
+is($b->query('EXECUTE asks'), 0, 'EXECUTE again');
+# TRUNCATE leaves no rows to any snapshot
+$a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source");
+$sql->("TRUNCATE source_k_filter");
+is($a->query("SELECT cuckoofilter_table_contains('source_k_filter', 5); COMMIT"), 'f', 'TRUNCATE');
 $sql->("SELECT cuckoofilter_table_follow('source', 'k')");
 is($denied->('source', 'k', 'source_k_filter'), 0, 'a new snapshot');
 is($sql->("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT cuckoofilter_table_contains(cuckoofilter_table_create('own', 'int'), 1); TRUNCATE own;
 	SELECT cuckoofilter_table_add_all('own', '{1,2}'::int[]), cuckoofilter_table_contains('own', 1); SELECT cuckoofilter_table_contains('own', 1), cuckoofilter_count(cuckoofilter_export('own')); COMMIT"),
 	"f\n2|f\nt|2", 'rows of this transaction');
+
+# a table that is dropped while a lookup waits for its lock
+$sql->("SELECT cuckoofilter_table_create('dropped', 'int')");
+$a->query('BEGIN; DROP TABLE dropped');
+$b->ask("SELECT cuckoofilter_table_contains('dropped', 1)");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, 'a table that is dropped meanwhile');
 
 # ------------------------------------------------------------ how long a table lasts
 
@@ -123,6 +144,13 @@ is($denied->('ddl', 'tag', 'ddl_tag_filter'), 0, 'event triggers');
 is($sql->("SELECT cuckoofilter_export('ddl_tag_filter') = cuckoofilter_agg(tag, 0.01, 1000000) FROM ddl"), 't', 'event triggers: no more than the rows');
 
 # ---------------------------------------------------------------------- names
+
+# a filter that takes the place of another one, more than once
+$sql->("SELECT cuckoofilter_table_follow('source', 'k', 0.001, 5000, 'source_new'); BEGIN; LOCK source; DROP TABLE source_k_filter CASCADE; ALTER TABLE source_new RENAME TO source_k_filter; COMMIT;
+	INSERT INTO source SELECT max(k) + 1 FROM source") foreach 1 .. 2;
+is($denied->('source', 'k', 'source_k_filter'), 0, 'a filter that takes the name of another one');
+$sql->("CREATE SCHEMA a; CREATE SCHEMA b; CREATE TABLE twice (k int, l int); SELECT cuckoofilter_table_follow('twice', 'k', name => 'a.f'), cuckoofilter_table_follow('twice', 'l', name => 'b.f'); INSERT INTO twice VALUES (1, 2)");
+is($sql->("SELECT cuckoofilter_table_contains('a.f', 1), cuckoofilter_table_contains('b.f', 2), cuckoofilter_table_contains('b.f', 1)"), 't|t|f', 'filters of one name in two schemas');
 
 is($sql->("SELECT cuckoofilter_table_create('names', 'name'); SELECT cuckoofilter_table_add('names', repeat('x', 70)), cuckoofilter_table_add('names', repeat('ü', 40)::varchar);
 	SELECT cuckoofilter_table_contains('names', n), cuckoofilter_table_contains('names', n::name), cuckoofilter_table_remove('names', n::name) FROM (VALUES (repeat('x', 70)), (repeat('ü', 40))) t(n)"),
