@@ -58,7 +58,8 @@ ckfp_filter_of(const Trigger *trigger)
 ckfp_followed
 ckfp_read_triggers(Relation source, Oid filter)
 {
-	const TriggerDesc *triggers = source->trigdesc;
+	/* to read a condition may be when the session learns of a change, which frees the original */
+	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 	ckfp_followed followed = {0};
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
@@ -77,7 +78,8 @@ ckfp_read_triggers(Relation source, Oid filter)
 Oid
 ckfp_follower_of(Relation source, AttrNumber column)
 {
-	const TriggerDesc *triggers = source->trigdesc;
+	/* to read a condition may be when the session learns of a change, which frees the original */
+	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 	Oid filter;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)

@@ -6,6 +6,7 @@
 
 #include "type/argument_cache.h"
 
+#include "access/genam.h"
 #include "access/relation.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
@@ -18,6 +19,8 @@
 #include "parser/parse_relation.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/evtcache.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/varlena.h"
@@ -94,23 +97,45 @@ static const struct
 	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_TRUNCATE, "truncated", "BEFORE TRUNCATE", ""},
 };
 
-/* Create the triggers of a table that are missing. */
+/* A name for a trigger. Filters of the same name may have been renamed since, or be in other
+ * schemas. */
+static const char *
+ckfp_trigger_name(Oid source, Oid filter, const char *label)
+{
+	const char *name = makeObjectName(get_rel_name(filter), label, NULL);
+
+	for (int i = 1; OidIsValid(get_trigger_oid(source, name, true)); i++)
+		name = makeObjectName(get_rel_name(filter), psprintf("%s%d", label, i), NULL);
+	return quote_identifier(name);
+}
+
+/* Create the triggers of a table that are missing, and enable those that are disabled. */
 static void
 ckfp_create_triggers(Relation source, const char *column, Oid filter, const char *schema)
 {
-	const char *name = ckfp_quoted_name(RelationGetRelid(source));
+	Oid relation = RelationGetRelid(source);
+	const char *name = ckfp_quoted_name(relation);
 	uint64 types = ckfp_read_triggers(source, filter).types;
+	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 
 	relation_close(source, NoLock);
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (ckfp_filter_of(trigger) == filter && (trigger->tgenabled == TRIGGER_DISABLED ||
+												  trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA))
+			ckfp_execute(psprintf("ALTER TABLE ONLY %s ENABLE TRIGGER %s", name,
+								  quote_identifier(trigger->tgname)));
+	}
 	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
 		if (!(types >> ckfp_triggers[i].type & 1))
-			ckfp_execute(psprintf(
-				"CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
-				"WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
-				"EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
-				quote_identifier(makeObjectName(get_rel_name(filter), ckfp_triggers[i].name, NULL)),
-				ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "", name,
-				ckfp_triggers[i].tables, schema, filter, schema));
+			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
+								  "WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
+								  "EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
+								  ckfp_trigger_name(relation, filter, ckfp_triggers[i].name),
+								  ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "",
+								  name, ckfp_triggers[i].tables, schema, filter, schema));
 }
 
 /* Drop the triggers of partitions that were detached, and the like: they would remove items that
@@ -199,13 +224,36 @@ ckfp_lock_source(Oid relation)
 		source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("\"%s\" is not a table", RelationGetRelationName(source))));
-	if (has_superclass(relation))
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("\"%s\" is a partition or a child of another table",
-							   RelationGetRelationName(source)),
-						errdetail("Writes through its parent do not fire its triggers."),
-						errhint("Call cuckoofilter_table_follow for the parent.")));
 	return source;
+}
+
+/* Raise an error if the source or a child of it is also the child of a table that is not one of
+ * them. */
+static void
+ckfp_check_parents(const List *relations)
+{
+	Relation inherits = relation_open(InheritsRelationId, AccessShareLock);
+	ListCell *cell;
+
+	foreach (cell, relations)
+	{
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple row;
+
+		ScanKeyInit(&key, Anum_pg_inherits_inhrelid, BTEqualStrategyNumber, F_OIDEQ,
+					ObjectIdGetDatum(lfirst_oid(cell)));
+		scan = systable_beginscan(inherits, InheritsRelidSeqnoIndexId, true, NULL, 1, &key);
+		while (HeapTupleIsValid(row = systable_getnext(scan)))
+			if (!list_member_oid(relations, ((Form_pg_inherits)GETSTRUCT(row))->inhparent))
+				ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+								errmsg("\"%s\" is a partition or a child of another table",
+									   get_rel_name(lfirst_oid(cell))),
+								errdetail("Writes through its parent do not fire its triggers."),
+								errhint("Call cuckoofilter_table_follow for the parent.")));
+		systable_endscan(scan);
+	}
+	relation_close(inherits, AccessShareLock);
 }
 
 /* Create the filter table of a column, which belongs to the owner of the source. */
@@ -246,6 +294,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	source = ckfp_lock_source(PG_GETARG_OID(0));
 	relations = find_all_inheritors(RelationGetRelid(source), ShareRowExclusiveLock, NULL);
+	ckfp_check_parents(relations);
 	column = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	attribute = ckfp_column_of(source, column);
 	name = ckfp_filter_name(fcinfo, source, column);
@@ -269,15 +318,19 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	{
 		filter = ckfp_create_filter(fcinfo, name, source, attribute, items.count);
 		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
+		ckfp_check_column(&table, source, attribute->attnum);
 	}
+	relation_close(source, NoLock);
+	foreach (cell, relations)
+		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock), column, filter, schema);
+	ckfp_drop_other_triggers(filter, relations);
+	/* the event triggers of these commands may have written to the source */
+	if (EventCacheLookup(EVT_DDLCommandStart) != NIL || EventCacheLookup(EVT_DDLCommandEnd) != NIL)
+		items = ckfp_read_source(relations, column, &table.form);
 	ckfp_empty_table(&table);
 	ckfp_reserve(&table, &items);
 	ckfp_change(&table, &items, NULL);
 	ckfp_close_table(&table);
-	foreach (cell, relations)
-		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock), column, filter, schema);
-	ckfp_drop_other_triggers(filter, relations);
 	SPI_finish();
-	relation_close(source, NoLock);
 	PG_RETURN_OID(filter);
 }

@@ -90,7 +90,8 @@ ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Funct
 	ckfp_hasher_prepare(&reader->hasher, given, own, context);
 	reader->reads_text = false;
 	if (given != base &&
-		!(ckfp_equality[reader->hasher.kind] & ckfp_equality[reader->of_table.kind]))
+		(!(ckfp_equality[reader->hasher.kind] & ckfp_equality[reader->of_table.kind]) ||
+		 reader->of_table.kind == CKFP_NAME)) /* it cuts a longer text */
 	{
 		if (reader->hasher.kind != CKFP_TEXT)
 			ckfp_error_type(form, given);

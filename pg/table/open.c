@@ -35,12 +35,17 @@
 
 static HTAB *ckfp_forms;
 
+/* The relation whose form is being read; InvalidOid: it has changed since. */
+static Oid ckfp_reading;
+
 /* A relation, or each one if it is InvalidOid, has changed. Open tables have copies of their forms.
  */
 static void
 ckfp_forget(Datum argument, Oid relation)
 {
 	(void)argument;
+	if (!OidIsValid(relation) || relation == ckfp_reading)
+		ckfp_reading = InvalidOid;
 	if (ckfp_forms != NULL && OidIsValid(relation))
 		(void)hash_search(ckfp_forms, &relation, HASH_REMOVE, NULL);
 	else if (ckfp_forms != NULL)
@@ -95,8 +100,8 @@ ckfp_is_column(const Node *node, AttrNumber column)
 	return IsA(node, Var) && ((const Var *)node)->varattno == column;
 }
 
-/* The constant in an argument of a call, perhaps under a cast of PostgreSQL's. Functions of others
- * are not run: the owner of the table is not who calls. */
+/* The constant in an argument of a call, perhaps under a cast of PostgreSQL's, which has no other
+ * argument. Functions of others are not run: the owner of the table is not who calls. */
 static Datum
 ckfp_constant(List *arguments, int n, Relation heap)
 {
@@ -105,7 +110,7 @@ ckfp_constant(List *arguments, int n, Relation heap)
 	const Const *constant = NULL;
 
 	if (IsA(node, Const) || (IsA(node, FuncExpr) && cast->funcid < FirstNormalObjectId &&
-							 IsA(linitial(cast->args), Const)))
+							 list_length(cast->args) == 1 && IsA(linitial(cast->args), Const)))
 		constant = (const Const *)eval_const_expressions(NULL, node);
 	if (constant == NULL || !IsA(constant, Const) || constant->constisnull)
 		ckfp_error_no_table(heap);
@@ -146,18 +151,17 @@ ckfp_read_indexes(Relation heap, ckfp_form *form)
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
 		const FormData_pg_index *about = index->rd_index;
 
-		if (about->indisprimary && about->indimmediate && about->indisvalid)
-			form->index = lfirst_oid(cell);
-		else if (index->rd_rel->relam != BTREE_AM_OID || !about->indisunique ||
-				 about->indnatts != 1 || about->indkey.values[0] != CKFP_ID ||
-				 index->rd_indoption[0] != 0 ||
-				 !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		if (index->rd_rel->relam != BTREE_AM_OID || !about->indisunique || about->indnatts != 1 ||
+			about->indkey.values[0] != CKFP_ID || index->rd_indoption[0] != 0 ||
+			!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
 			form->other_index = true;
+		else if (about->indisprimary && about->indimmediate && about->indisvalid)
+			form->index = lfirst_oid(cell);
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
 	if (!OidIsValid(form->index))
-		ckfp_error_unusable(heap, "has no primary key");
+		ckfp_error_unusable(heap, "has no primary key of its first column");
 }
 
 void
@@ -242,14 +246,21 @@ ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 
 	memset(table, 0, offsetof(ckfp_table, bytes));
 	ckfp_check_privileges(relation, user, of[use].needed);
-	table->heap = relation_open(relation, of[use].heap);
+	table->heap = try_relation_open(relation, of[use].heap);
+	if (table->heap == NULL) /* it was dropped while this session waited for the lock */
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", relation)));
 	cached = ckfp_cached(relation, HASH_FIND);
 	if (cached != NULL)
 		table->form = *cached;
 	else
 	{
+		/* To open an index may be when the session learns that another one was created. This one
+		 * does not write to it as long as the table is locked, but later calls would. */
+		ckfp_reading = relation;
 		ckfp_read_form(table->heap, &table->form);
-		*ckfp_cached(relation, HASH_ENTER) = table->form;
+		if (ckfp_reading == relation)
+			*ckfp_cached(relation, HASH_ENTER) = table->form;
 	}
 	if (RELATION_IS_OTHER_TEMP(table->heap))
 		ckfp_error_unusable(table->heap, "is a temporary table of another session");

@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #if PG_VERSION_NUM < 180000
 #define index_beginscan(heap, index, snapshot, instrument, keys, orders)                           \
@@ -91,13 +92,34 @@ ckfp_go_back(ckfp_table *table, int64 id)
 		   (depth > 1 && ckfp_go(table, PG_INT64_MIN, id, snapshot));
 }
 
+/* No row is visible in the active snapshot. Raise an error if there are some now, and the table was
+ * created or written anew since the snapshot: all items would be denied. In READ COMMITTED, too:
+ * EXECUTE takes its snapshot before it waits for locks and makes a plan. */
+static void
+ckfp_check_empty(ckfp_table *table)
+{
+	HeapTuple entry = SearchSysCache1(RELOID, ObjectIdGetDatum(table->form.relation));
+	TransactionId changed =
+		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
+
+	if (HeapTupleIsValid(entry))
+		ReleaseSysCache(entry);
+	if (!TransactionIdIsCurrentTransactionId(changed) &&
+		XidInMVCCSnapshot(changed, GetActiveSnapshot()) &&
+		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf))
+		ckfp_error_serialization();
+}
+
 bool
 ckfp_find(ckfp_table *table, uint64 hash)
 {
 	bool found = ckfp_go_back(table, ckf_chunk_id(hash));
 
 	if (unlikely(!found) && !ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, GetActiveSnapshot()))
+	{
+		ckfp_check_empty(table);
 		return false;
+	}
 	ckfp_read_row(table);
 	if (unlikely(!found || !ckf_chunk_covers(&table->chunk, hash)))
 		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_NO_CHUNK);
@@ -108,8 +130,10 @@ ckfp_find(ckfp_table *table, uint64 hash)
 bool
 ckfp_step(ckfp_table *table)
 {
+	bool begins = table->scan == NULL;
+
 	CHECK_FOR_INTERRUPTS();
-	if (table->scan == NULL)
+	if (begins)
 	{
 		table->scan = index_beginscan(table->heap, table->index, GetActiveSnapshot(), NULL, 0, 0);
 		index_rescan(table->scan, NULL, 0, NULL, 0);
@@ -117,6 +141,8 @@ ckfp_step(ckfp_table *table)
 	if (index_getnext_slot(table->scan, ForwardScanDirection, table->row))
 		return true;
 	ckfp_end_rows(table);
+	if (begins)
+		ckfp_check_empty(table);
 	return false;
 }
 

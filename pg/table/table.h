@@ -244,7 +244,8 @@ extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
 /* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
 List *ckfp_triggers_of_others(Oid filter, const List *tables);
 
-/* Raise an error unless a column is known, and has the type of the table's items. */
+/* Raise an error unless a column is known, and has the type of the table's items, and the table
+ * lasts as long as the source. */
 void ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column);
 
 /* Take the column of all rows of a table as they are now, without those of its children. */

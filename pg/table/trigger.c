@@ -35,6 +35,13 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 						errmsg("cuckoofilter table %s does not hold items of the type of the "
 							   "column that it follows",
 							   name)));
+	if (table->heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT &&
+		table->heap->rd_rel->relpersistence != source->rd_rel->relpersistence)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("cuckoofilter table %s is temporary or unlogged, \"%s\" is not",
+							   name, RelationGetRelationName(source)),
+						errdetail("It could lose the items of rows that stay."),
+						errhint("ALTER TABLE .. SET LOGGED changes an unlogged table.")));
 }
 
 List *

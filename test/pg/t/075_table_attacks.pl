@@ -1,0 +1,160 @@
+# Filter tables: tables that only look like one, snapshots older than the table, writes that no trigger
+# sees, sources and filters that do not last equally long. No crash, no function of others, no item
+# denied.
+use CuckooCluster;
+use CuckooSession;
+
+my $node = new_cluster('main');
+my $sql = sub { $node->safe_psql('postgres', $_[0]) };
+my $fails = sub
+{
+	my ($statement, $error, $what) = @_;
+	my (undef, undef, $err) = $node->psql('postgres', $statement);
+
+	like($err, $error, $what);
+	return;
+};
+# The error of a statement in a session that goes on.
+sub error_of
+{
+	my ($session, $statement) = @_;
+
+	$session->ask($statement);
+	return ($session->answer)[1];
+}
+# Values of a column that its filter denies.
+my $denied = sub { $sql->("SELECT count(*) FROM $_[0] WHERE NOT cuckoofilter_table_contains('$_[2]', $_[1])") };
+
+# ------------------------------------------------- tables that look like a filter
+
+my $like = sub
+{
+	my ($keys, $capacity, $rate) = @_;
+
+	$sql->("DROP TABLE IF EXISTS alike; CREATE TABLE alike (id bigint NOT NULL, chunk bytea NOT NULL, $keys,
+		CHECK (cuckoofilter_chunk_valid(id, chunk, NULL::bigint, $capacity, $rate, '')))");
+	return;
+};
+my @uses = map { "SELECT $_" } ("cuckoofilter_table_contains('alike', 1)", "cuckoofilter_table_add('alike', 1)", "cuckoofilter_table_add_all('alike', ARRAY[1, 2])",
+	"cuckoofilter_table_info('alike')", "cuckoofilter_table_optimize('alike')", "cuckoofilter_export('alike')");
+foreach my $key ('chunk', 'chunk, id', 'id, chunk', 'id) INCLUDE (chunk')
+{
+	$like->("PRIMARY KEY ($key)", 1000, 0.01);
+	$fails->($_, qr/cuckoofilter table alike cannot be used: it has no primary key/, "PRIMARY KEY ($key): $_") foreach @uses;
+}
+$sql->(q{CREATE ROLE mallory; CREATE SCHEMA m AUTHORIZATION mallory; CREATE TABLE m.ran (who text); GRANT ALL ON m.ran TO PUBLIC; SET ROLE mallory;
+	CREATE FUNCTION m.v() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN IF current_user <> 'mallory' THEN INSERT INTO m.ran VALUES (current_user); END IF; RETURN 1000; END $$;
+	CREATE FUNCTION m.i() RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN m.v(); END $$});
+foreach (['txid_current()', 0.01], [1000, 'random()'], [ "int8mul('1'::bigint, m.i())", 0.01 ], [ 1000, "power('0.5'::float8, m.i())" ])
+{
+	my @arguments = @$_;
+
+	$like->('PRIMARY KEY (id)', @arguments);
+	$fails->($_, qr/alike is not a cuckoofilter table/, "@arguments: $_") foreach @uses;
+}
+is($sql->('SELECT count(*) FROM m.ran'), 0, 'no function of the owner runs');
+
+# ------------------------------------------- an index that is created meanwhile
+
+my ($a, $b) = map { CuckooSession->new($node) } 1 .. 2;
+$sql->("SELECT cuckoofilter_table_create('indexed', 'bigint', 100000); SELECT cuckoofilter_table_add_all('indexed', ARRAY(SELECT generate_series(1, 20000)))");
+$a->query('BEGIN; REINDEX INDEX indexed_pkey; CREATE INDEX ON indexed (chunk)');
+$b->ask("SELECT cuckoofilter_table_contains('indexed', 5)");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+is(($b->answer)[0], 't', 'a session reads what the table is, and the table gets an index');
+like(error_of($b, "SELECT cuckoofilter_table_add_all('indexed', ARRAY(SELECT generate_series(20001, 40000)))"), qr/it has an index besides its primary key/, 'the session knows the index');
+
+# ------------------------------------------------------- snapshots that are older
+
+$sql->('CREATE TABLE source (k int); INSERT INTO source SELECT generate_series(1, 1000)');
+foreach my $question ('SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains($$source_k_filter$$, k)', 'SELECT cuckoofilter_export($$source_k_filter$$)',
+	'SELECT cuckoofilter_table_info($$source_k_filter$$)')
+{
+	foreach my $change ("SELECT cuckoofilter_table_follow('source', 'k')", 'ALTER TABLE source_k_filter SET UNLOGGED; ALTER TABLE source_k_filter SET LOGGED')
+	{
+		$a->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source');
+		$sql->($change);
+		like(error_of($a, $question), qr/40001: could not serialize access/, "$question, of a snapshot before $change");
+		$a->query('ROLLBACK');
+	}
+	$sql->('DROP TABLE source_k_filter CASCADE');
+}
+# EXECUTE has a snapshot before it waits for the lock on the source, and knows the new filter after it
+$sql->("SELECT cuckoofilter_table_follow('source', 'k')");
+$b->query(q{PREPARE asks AS SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains('source_k_filter', k)});
+$a->query("SET client_min_messages = warning; BEGIN; LOCK source; DROP TABLE source_k_filter CASCADE; SELECT cuckoofilter_table_follow('source', 'k')");
+$b->ask('EXECUTE asks');
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+like(join('', ($b->answer)[0, 1]), qr/^0|40001: could not serialize access/, 'EXECUTE of a snapshot before the filter was made again');
+is($b->query('EXECUTE asks'), 0, 'EXECUTE again');
+# TRUNCATE leaves no rows to any snapshot
+$a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source");
+$sql->("TRUNCATE source_k_filter");
+is($a->query("SELECT cuckoofilter_table_contains('source_k_filter', 5); COMMIT"), 'f', 'TRUNCATE');
+$sql->("SELECT cuckoofilter_table_follow('source', 'k')");
+is($denied->('source', 'k', 'source_k_filter'), 0, 'a new snapshot');
+is($sql->("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT cuckoofilter_table_contains(cuckoofilter_table_create('own', 'int'), 1); TRUNCATE own;
+	SELECT cuckoofilter_table_add_all('own', '{1,2}'::int[]), cuckoofilter_table_contains('own', 1); SELECT cuckoofilter_table_contains('own', 1), cuckoofilter_count(cuckoofilter_export('own')); COMMIT"),
+	"f\n2|f\nt|2", 'rows of this transaction');
+
+# a table that is dropped while a lookup waits for its lock
+$sql->("SELECT cuckoofilter_table_create('dropped', 'int')");
+$a->query('BEGIN; DROP TABLE dropped');
+$b->ask("SELECT cuckoofilter_table_contains('dropped', 1)");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, 'a table that is dropped meanwhile');
+
+# ------------------------------------------------------------ how long a table lasts
+
+$fails->("SELECT cuckoofilter_table_follow('source', 'k', name => 'pg_temp.short')", qr/cuckoofilter table short is temporary or unlogged, "source" is not/, 'a temporary filter');
+is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'source'::regclass"), 5, 'it has left no triggers');
+$sql->('ALTER TABLE source_k_filter SET UNLOGGED');
+$fails->($_, qr/cuckoofilter table source_k_filter is temporary or unlogged, "source" is not.*SET LOGGED/s, "an unlogged filter: $_")
+  foreach ('INSERT INTO source VALUES (1001)', "SELECT cuckoofilter_table_follow('source', 'k')");
+$sql->('ALTER TABLE source_k_filter SET LOGGED; INSERT INTO source VALUES (1001)');
+is($sql->("CREATE TEMP TABLE brief (k int); SELECT cuckoofilter_table_follow('brief', 'k'); INSERT INTO brief VALUES (1);
+	SELECT cuckoofilter_table_contains('brief_k_filter', 1); CREATE UNLOGGED TABLE fast (k int); SELECT cuckoofilter_table_follow('fast', 'k'); ALTER TABLE fast_k_filter SET UNLOGGED;
+	INSERT INTO fast VALUES (1); SELECT cuckoofilter_table_contains('fast_k_filter', 1)"), "brief_k_filter\nt\nfast_k_filter\nt", 'both are temporary, or unlogged');
+
+# ------------------------------------------------------ writes that no trigger sees
+
+$sql->('CREATE TABLE one (k int); CREATE TABLE two (k int); CREATE TABLE child () INHERITS (one, two)');
+$fails->("SELECT cuckoofilter_table_follow('one', 'k')", qr/"child" is a partition or a child of another table/, 'a child with another parent');
+$sql->("ALTER TABLE child NO INHERIT two; SELECT cuckoofilter_table_follow('one', 'k')");
+$sql->('CREATE TABLE top (k int); CREATE TABLE left_ () INHERITS (top); CREATE TABLE right_ () INHERITS (top); CREATE TABLE both_ () INHERITS (left_, right_);
+	SELECT cuckoofilter_table_follow($$top$$, $$k$$); INSERT INTO both_ VALUES (1); UPDATE right_ SET k = 2; UPDATE left_ SET k = k + 1; INSERT INTO right_ VALUES (7)');
+is($denied->('top', 'k', 'top_k_filter'), 0, 'a child with two parents that are followed');
+
+$sql->("ALTER TABLE source DISABLE TRIGGER USER; INSERT INTO source VALUES (1002)");
+foreach my $state ('DISABLE TRIGGER', 'ENABLE REPLICA TRIGGER', 'ENABLE ALWAYS TRIGGER')
+{
+	$sql->("ALTER TABLE source $state source_k_filter_inserted; SELECT cuckoofilter_table_follow('source', 'k'); INSERT INTO source SELECT max(k) + 1 FROM source");
+	is($denied->('source', 'k', 'source_k_filter'), 0, "filled anew after $state");
+}
+is($sql->("SELECT string_agg(tgenabled::text, '' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = 'source'::regclass"), 'OOAOO', 'triggers are enabled');
+
+# event triggers write into the source while it is read and gets its triggers
+$sql->(q{CREATE TABLE ddl (tag text); CREATE FUNCTION log_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ddl VALUES (tg_event || clock_timestamp()); END $$;
+	CREATE EVENT TRIGGER started ON ddl_command_start EXECUTE FUNCTION log_ddl(); CREATE EVENT TRIGGER ended ON ddl_command_end EXECUTE FUNCTION log_ddl();
+	SELECT cuckoofilter_table_follow('ddl', 'tag'); SELECT cuckoofilter_table_follow('ddl', 'tag'); DROP EVENT TRIGGER started; DROP EVENT TRIGGER ended});
+is($denied->('ddl', 'tag', 'ddl_tag_filter'), 0, 'event triggers');
+is($sql->("SELECT cuckoofilter_export('ddl_tag_filter') = cuckoofilter_agg(tag, 0.01, 1000000) FROM ddl"), 't', 'event triggers: no more than the rows');
+
+# ---------------------------------------------------------------------- names
+
+# a filter that takes the place of another one, more than once
+$sql->("SELECT cuckoofilter_table_follow('source', 'k', 0.001, 5000, 'source_new'); BEGIN; LOCK source; DROP TABLE source_k_filter CASCADE; ALTER TABLE source_new RENAME TO source_k_filter; COMMIT;
+	INSERT INTO source SELECT max(k) + 1 FROM source") foreach 1 .. 2;
+is($denied->('source', 'k', 'source_k_filter'), 0, 'a filter that takes the name of another one');
+$sql->("CREATE SCHEMA a; CREATE SCHEMA b; CREATE TABLE twice (k int, l int); SELECT cuckoofilter_table_follow('twice', 'k', name => 'a.f'), cuckoofilter_table_follow('twice', 'l', name => 'b.f'); INSERT INTO twice VALUES (1, 2)");
+is($sql->("SELECT cuckoofilter_table_contains('a.f', 1), cuckoofilter_table_contains('b.f', 2), cuckoofilter_table_contains('b.f', 1)"), 't|t|f', 'filters of one name in two schemas');
+
+is($sql->("SELECT cuckoofilter_table_create('names', 'name'); SELECT cuckoofilter_table_add('names', repeat('x', 70)), cuckoofilter_table_add('names', repeat('ü', 40)::varchar);
+	SELECT cuckoofilter_table_contains('names', n), cuckoofilter_table_contains('names', n::name), cuckoofilter_table_remove('names', n::name) FROM (VALUES (repeat('x', 70)), (repeat('ü', 40))) t(n)"),
+	"names\nt|t\nt|t|t\nt|t|t", 'a text that is too long for a name is cut');
+
+$node->stop;
+done_testing();
