@@ -1,4 +1,4 @@
--- The SQL of the extension: everything that CREATE EXTENSION makes, in the order of REFERENCE.md.
+-- The SQL of the extension: everything that CREATE EXTENSION makes, by theme, as in REFERENCE.md.
 --
 -- This file is the source. make copies it to cuckoofilter--VERSION.sql. Who changes an object here also writes the
 -- statement that changes it into the newest upgrade script, cuckoofilter--OLD--NEW.sql. 017_upgrade compares a database
@@ -10,7 +10,8 @@
 -- see it), one for bigint makes oid ambiguous, and one for bytea any type that casts to it. Functions of many items are
 -- VARIADIC "any", so that each item keeps its type.
 --
--- A function that changes a filter by an item is not STRICT: a NULL item changes nothing.
+-- A function that changes a filter by an item is not STRICT: a NULL item changes nothing. Functions of filter tables are, so that
+-- a NULL item gives NULL.
 
 \echo Use "CREATE EXTENSION cuckoofilter" to load this file. \quit
 
@@ -1034,21 +1035,21 @@ CREATE FUNCTION cuckoofilter_table_create(name text, type regtype,
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000;
 COMMENT ON FUNCTION cuckoofilter_table_create(name text, type regtype, capacity double precision,
 		fpr double precision, options text)
-	IS 'create a filter table for items of this type: a filter that many sessions can change at the same time';
+	IS 'creates a filter table for items of this type: a filter that many sessions can change at the same time';
 
 CREATE FUNCTION cuckoofilter_table_add(filter regclass, item anycompatible)
 	RETURNS boolean
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_add'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
 COMMENT ON FUNCTION cuckoofilter_table_add(filter regclass, item anycompatible)
-	IS 'add an item to a filter table; true: it was certainly not there before';
+	IS 'adds an item to a filter table; true: it was certainly not there before';
 
 CREATE FUNCTION cuckoofilter_table_add_all(filter regclass, items anycompatiblearray)
 	RETURNS bigint
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_add_all'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000;
 COMMENT ON FUNCTION cuckoofilter_table_add_all(filter regclass, items anycompatiblearray)
-	IS 'add the items of an array to a filter table: how many were certainly not there before';
+	IS 'adds the items of an array to a filter table: how many were certainly not there before';
 
 CREATE FUNCTION cuckoofilter_table_contains(filter regclass, item anycompatible)
 	RETURNS boolean
@@ -1069,35 +1070,35 @@ CREATE FUNCTION cuckoofilter_table_remove(filter regclass, item anycompatible)
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_remove'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
 COMMENT ON FUNCTION cuckoofilter_table_remove(filter regclass, item anycompatible)
-	IS 'remove one copy of an item from a filter table; true: there was one';
+	IS 'removes one copy of an item from a filter table; true: there was one';
 
 CREATE FUNCTION cuckoofilter_table_remove_all(filter regclass, items anycompatiblearray)
 	RETURNS bigint
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_remove_all'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000;
 COMMENT ON FUNCTION cuckoofilter_table_remove_all(filter regclass, items anycompatiblearray)
-	IS 'remove one copy of each item of an array from a filter table: how many copies';
+	IS 'removes one copy of each item of an array from a filter table: how many copies';
 
 CREATE FUNCTION cuckoofilter_table_merge(filter regclass, merged cuckoofilter)
 	RETURNS void
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_merge'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000;
 COMMENT ON FUNCTION cuckoofilter_table_merge(filter regclass, merged cuckoofilter)
-	IS 'add the items of a filter to a filter table';
+	IS 'adds the items of a filter to a filter table';
 
 CREATE FUNCTION cuckoofilter_table_optimize(filter regclass)
 	RETURNS void
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_optimize'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000;
 COMMENT ON FUNCTION cuckoofilter_table_optimize(filter regclass)
-	IS 'rewrite the chunks of a filter table, each as small as possible';
+	IS 'rewrites the chunks of a filter table, each as small as possible';
 
 CREATE FUNCTION cuckoofilter_table_check(filter regclass)
 	RETURNS void
 	AS 'MODULE_PATHNAME', 'cuckoofilter_table_check'
 	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000;
 COMMENT ON FUNCTION cuckoofilter_table_check(filter regclass)
-	IS 'raise an error if a filter table is damaged';
+	IS 'raises an error if a filter table is damaged';
 
 CREATE FUNCTION cuckoofilter_export(filter regclass)
 	RETURNS cuckoofilter
@@ -1121,7 +1122,7 @@ CREATE FUNCTION cuckoofilter_table_follow(source regclass, "column" text,
 	LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100000;
 COMMENT ON FUNCTION cuckoofilter_table_follow(source regclass, "column" text, fpr double precision,
 		capacity double precision, name text)
-	IS 'create a filter table of a column, and keep it in step by triggers; or fill it again';
+	IS 'creates a filter table of a column, and keeps it in step by triggers; or fills it again';
 
 CREATE FUNCTION cuckoofilter_chunk_valid(id bigint, chunk bytea, item "any", capacity bigint,
 		fpr double precision, options text)
