@@ -132,6 +132,7 @@ ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
 	{
 		reader = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*reader));
 		reader->varies = ckfp_varies(fcinfo->flinfo->fn_expr, NULL);
+		reader->places.context = fcinfo->flinfo->fn_mcxt;
 		fcinfo->flinfo->fn_extra = reader;
 	}
 	if (!OidIsValid(given))
