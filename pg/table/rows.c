@@ -173,8 +173,8 @@ ckfp_keep_place(ckfp_table *table, uint64 hash, ItemPointerData place)
 	ckfp_places *places = table->places;
 	bool known = ckfp_knows_places(table);
 
-	if (places == NULL)
-		return;
+	if (places == NULL || (!known && places->searches++ == 0))
+		return; /* perhaps it is the only call */
 	if (!known || (places->searches >> places->bits > 0 && places->bits <= table->chunk.depth &&
 				   places->bits < CKFP_MOST_PLACES))
 	{

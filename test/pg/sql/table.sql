@@ -244,6 +244,7 @@ SELECT cuckoofilter_table_merge('whole', cuckoofilter_export('price'));
 SELECT cuckoofilter_table_merge('whole', cuckoofilter_agg(0.1234567890123456789::float8, 0.01, 1000));
 SELECT cuckoofilter_table_contains('whole', 0.1234567890123456789), cuckoofilter_table_contains('whole', 0.2234567890123456789);
 SELECT cuckoofilter_table_add('whole', 0.1234567890123456789);
+SELECT cuckoofilter_table_merge('prices', cuckoofilter_agg('plum'::text, 0.01, 1000));
 SELECT cuckoofilter_table_merge('price', cuckoofilter_intersect(cuckoofilter_agg(7.5), cuckoofilter_agg(0.1234567890123456789)));
 SELECT cuckoofilter_table_merge('whole', cuckoofilter_intersect(cuckoofilter_agg(7.5), cuckoofilter_agg(0.1234567890123456789)));
 DROP TABLE price, prices, whole, wholes;
