@@ -31,6 +31,9 @@
 #define CKFP_PAGE_ROOM 8168
 #define CKFP_ROW_ROOM (4 + 24 + 8 + 4)
 
+/* Bytes of a chunk above which it splits; README.md has what other sizes cost. */
+#define CKFP_CHUNK_LIMIT 360
+
 /* ------------------------------------------------------------ a session's forms */
 
 static HTAB *ckfp_forms;
@@ -195,6 +198,7 @@ ckfp_read_form(Relation heap, ckfp_form *form)
 	form->chunks.page_room =
 		CKFP_PAGE_ROOM * RelationGetFillFactor(heap, HEAP_DEFAULT_FILLFACTOR) / 100;
 	form->chunks.row_room = CKFP_ROW_ROOM;
+	form->chunks.limit = CKFP_CHUNK_LIMIT;
 	ckfp_read_indexes(heap, form);
 }
 

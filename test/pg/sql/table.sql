@@ -356,4 +356,5 @@ DROP ROLE regress_cuckoofilter_deputy, regress_cuckoofilter_other;
 
 -- the function of the CHECK constraint
 SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 0, 0.01, '');
+SELECT cuckoofilter_chunk_valid(0, decode(repeat('00', 5000), 'hex'), NULL::int, 1000, 0.01, '');
 SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, NULL) IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, NULL, '') IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, '');

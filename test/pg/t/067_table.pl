@@ -189,6 +189,24 @@ $node->safe_psql('postgres', "DROP TABLE IF EXISTS moved_model, moved, moved_old
 		WHERE NOT cuckoofilter_table_contains('moved', item) OR NOT cuckoofilter_table_contains('moved_older', item)}), '0||', 'rows that move')
   foreach map { rand() } 1 .. 2;
 $node->safe_psql('postgres', 'DROP TABLE moved_model, moved, moved_older');
+# TRUNCATE in the transaction that has created the table keeps the file
+$node->safe_psql('postgres', q{BEGIN;
+	SELECT cuckoofilter_table_create('moved', 'bigint', 200000, 0.0001);
+	DO $$
+	DECLARE
+		n int;
+	BEGIN
+		FOREACH n IN ARRAY ARRAY[50000, 2, 50000] LOOP
+			PERFORM cuckoofilter_table_add_all('moved', ARRAY(SELECT generate_series(1, n)));
+			FOR i IN 1 .. 2000 LOOP
+				IF NOT cuckoofilter_table_contains('moved', i) AND i <= n THEN
+					RAISE EXCEPTION 'denied % of %', i, n;
+				END IF;
+			END LOOP;
+			TRUNCATE moved;
+		END LOOP;
+	END $$;
+	ROLLBACK});
 
 
 # ------------------------------------------------ one session waits for another
