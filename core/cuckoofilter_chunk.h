@@ -46,8 +46,12 @@ typedef struct ckf_chunks
 						 * the target, or 3 %).  The host should then refuse to add items,
 						 * with CKF_PRECISION.  Further adds only raise the rate. */
 
-	/* The host sets, since it knows how rows are stored.  A table that is built or packed
-	 * gets chunks of sizes that fill pages.  ckf_chunks_init sets 0: ignore pages. */
+	/* The host sets, since it knows how rows are stored: */
+	uint32_t limit; /* bytes of a chunk above which it splits.  ckf_chunks_init sets
+					 * CKF_CHUNK_LIMIT, 720, the most.  Smaller chunks write less for an add, and
+					 * need more rows. */
+	/* A table that is built or packed gets chunks of sizes that fill pages.  ckf_chunks_init sets
+	 * 0: ignore pages. */
 	uint32_t page_room;  /* bytes of a page for rows */
 	uint32_t row_room;   /* bytes of a row in addition to its chunk */
 	uint32_t page_slack; /* bytes of a page to leave free, so that chunks can grow */

@@ -115,15 +115,15 @@ ckf_chunk_build(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, uin
 {
 	unsigned width = plan->whole ? 64 : plan->chunks->like.w - plan->depth;
 	size_t list = ckf_bits_to_bytes((uint64_t)n * width) + CKF_TRAILER;
+	size_t limit = plan->chunks->limit;
 	size_t size;
 
 	if (plan->whole)
 		return list <= CKF_CHUNK_MAX ? ckf_build_list(plan, items, n, width, out) : 0;
 	if (n > CKF_CHUNK_BUILT)
 		return 0;
-	size = ckf_build_table(plan, items, n, list < CKF_CHUNK_LIMIT ? list : CKF_CHUNK_LIMIT + 1, out,
-						   scratch);
+	size = ckf_build_table(plan, items, n, list < limit ? list : limit + 1, out, scratch);
 	if (size > 0)
 		return size;
-	return list <= CKF_CHUNK_LIMIT ? ckf_build_list(plan, items, n, width, out) : 0;
+	return list <= limit ? ckf_build_list(plan, items, n, width, out) : 0;
 }

@@ -88,6 +88,7 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 	chunks->check = ckf_check_of_table(&chunks->like);
 	chunks->most_whole = ckf_most_whole(&chunks->exact);
 	chunks->max_count = ckf_most_copies(&chunks->like);
+	chunks->limit = CKF_CHUNK_LIMIT;
 	chunks->page_room = chunks->row_room = chunks->page_slack = 0;
 	return CKF_OK;
 }

@@ -24,6 +24,7 @@ ckfp_change_by(FunctionCallInfo fcinfo, bool many, bool remove)
 	{
 		ckfp_reader *reader = ckfp_reader_of(fcinfo, &table.form, InvalidOid);
 
+		table.places = &reader->places;
 		hash = ckfp_read_changed(reader, &table.form, PG_GETARG_DATUM(1));
 		items.at = &hash;
 		if (reader->varies)
@@ -57,11 +58,13 @@ ckfp_look_up_item(FunctionCallInfo fcinfo, bool any)
 {
 	ckfp_table table;
 	unsigned copies;
+	ckfp_reader *reader;
 	ckf_hashes item;
 
 	ckfp_open(fcinfo, &table, CKFP_READ);
-	item = ckfp_read_item(ckfp_reader_of(fcinfo, &table.form, InvalidOid), &table.form,
-						  PG_GETARG_DATUM(1));
+	reader = ckfp_reader_of(fcinfo, &table.form, InvalidOid);
+	table.places = &reader->places;
+	item = ckfp_read_item(reader, &table.form, PG_GETARG_DATUM(1));
 	copies = ckfp_look_up_hash(&table, item.hash, any);
 	if (copies == 0 && ckf_is_decimal(item) && !table.form.decimals)
 		copies = ckfp_look_up_hash(&table, item.rounded, any);

@@ -63,7 +63,7 @@ ckfp_null_item(Oid type, Oid collation)
 							   format_type_be(type))));
 	type = getBaseType(type); /* a domain may refuse NULL */
 	ckfp_hasher_prepare(&hasher, type, collation, CurrentMemoryContext);
-	name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
+	name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY | FORMAT_TYPE_TYPEMOD_GIVEN);
 	if (!OidIsValid(collation) || collation == get_typcollation(type))
 		return psprintf("NULL::%s", name);
 	return psprintf("NULL::%s COLLATE %s", name, generate_collation_name(collation));

@@ -56,7 +56,8 @@ ckfp_error_type(const ckfp_form *form, Oid given)
 				get_rel_name(form->relation), format_type_be(form->type), format_type_be(given)),
 		 elements ? errhint("To add or remove the elements of an array, call "
 							"cuckoofilter_table_add_all or cuckoofilter_table_remove_all.")
-				  : errhint("Cast the item: item::%s.", format_type_be(form->type))));
+				  : errhint("Cast the item: item::%s.", /* character is character(1) */
+							format_type_extended(form->type, -1, FORMAT_TYPE_TYPEMOD_GIVEN))));
 }
 
 /* Report a string under a collation that has another equality than the table's. */
@@ -133,6 +134,7 @@ ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
 	{
 		reader = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*reader));
 		reader->varies = ckfp_varies(fcinfo->flinfo->fn_expr, NULL);
+		reader->places.context = fcinfo->flinfo->fn_mcxt;
 		fcinfo->flinfo->fn_extra = reader;
 	}
 	if (!OidIsValid(given))

@@ -31,6 +31,9 @@
 #define CKFP_PAGE_ROOM 8168
 #define CKFP_ROW_ROOM (4 + 24 + 8 + 4)
 
+/* Bytes of a chunk above which it splits; README.md has what other sizes cost. */
+#define CKFP_CHUNK_LIMIT 360
+
 /* ------------------------------------------------------------ a session's forms */
 
 static HTAB *ckfp_forms;
@@ -182,9 +185,11 @@ ckfp_read_parameters(ckf_chunks *chunks, int64 capacity, double fpr, const text 
 static void
 ckfp_read_form(Relation heap, ckfp_form *form)
 {
+	static uint64 readings;
 	List *arguments = ckfp_constraint_of(heap);
 	ckfp_hasher hasher = {0};
 
+	form->reading = ++readings;
 	form->relation = RelationGetRelid(heap);
 	form->type = getBaseType(exprType(lthird(arguments)));
 	form->collation = exprCollation(lthird(arguments));
@@ -197,21 +202,21 @@ ckfp_read_form(Relation heap, ckfp_form *form)
 	form->chunks.page_room =
 		CKFP_PAGE_ROOM * RelationGetFillFactor(heap, HEAP_DEFAULT_FILLFACTOR) / 100;
 	form->chunks.row_room = CKFP_ROW_ROOM;
+	form->chunks.limit = CKFP_CHUNK_LIMIT;
 	ckfp_read_indexes(heap, form);
 }
 
 /* --------------------------------------------------------------------- opening */
 
 static void
-ckfp_check_privileges(Oid relation, Oid user, AclMode needed)
+ckfp_check_policies(Relation heap, Oid user)
 {
-	if (pg_class_aclmask(relation, user, needed, ACLMASK_ALL) != needed)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relation));
-	if (check_enable_rls(relation, user, true) == RLS_ENABLED)
+	if (heap->rd_rel->relrowsecurity &&
+		check_enable_rls(RelationGetRelid(heap), user, true) == RLS_ENABLED)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 						errmsg("cuckoofilter table %s has row-level security policies, which "
 							   "do not apply to a filter",
-							   get_rel_name(relation))));
+							   RelationGetRelationName(heap))));
 }
 
 /* Rows are written without triggers and without expressions of indexes, so nobody may rely on them.
@@ -237,19 +242,23 @@ ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 	static const struct
 	{
 		AclMode needed;
-		LOCKMODE heap, index;
-	} of[] = {{ACL_SELECT, AccessShareLock, AccessShareLock},
-			  {ACL_SELECT | ACL_INSERT | ACL_UPDATE, RowExclusiveLock, RowExclusiveLock},
-			  {ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE, ShareRowExclusiveLock,
-			   RowExclusiveLock}};
+		LOCKMODE lock;
+	} of[] = {
+		{ACL_SELECT, AccessShareLock},
+		{ACL_SELECT | ACL_INSERT | ACL_UPDATE, RowExclusiveLock},
+		{ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_DELETE, ShareRowExclusiveLock},
+	};
 	const ckfp_form *cached;
 
 	memset(table, 0, offsetof(ckfp_table, bytes));
-	ckfp_check_privileges(relation, user, of[use].needed);
-	table->heap = try_relation_open(relation, of[use].heap);
+	if (pg_class_aclmask(relation, user, of[use].needed, ACLMASK_ALL) != of[use].needed)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relation));
+	table->use = use;
+	table->heap = try_relation_open(relation, of[use].lock);
 	if (table->heap == NULL) /* it was dropped while this session waited for the lock */
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
 						errmsg("relation with OID %u does not exist", relation)));
+	ckfp_check_policies(table->heap, user);
 	cached = ckfp_cached(relation, HASH_FIND);
 	if (cached != NULL)
 		table->form = *cached;
@@ -264,7 +273,6 @@ ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 	}
 	if (RELATION_IS_OTHER_TEMP(table->heap))
 		ckfp_error_unusable(table->heap, "is a temporary table of another session");
-	table->index = index_open(table->form.index, of[use].index);
 	table->row = table_slot_create(table->heap, NULL);
 	if (use != CKFP_READ)
 		ckfp_check_alone(table, use);
@@ -279,7 +287,10 @@ ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use)
 void
 ckfp_close_table(ckfp_table *table)
 {
-	ckfp_form *cached = ckfp_cached(table->form.relation, HASH_FIND);
+	/* a lookup learns nothing but by the index */
+	ckfp_form *cached = table->use != CKFP_READ || table->index != NULL
+							? ckfp_cached(table->form.relation, HASH_FIND)
+							: NULL;
 
 	if (cached != NULL)
 	{
@@ -291,7 +302,8 @@ ckfp_close_table(ckfp_table *table)
 	ExecDropSingleTupleTableSlot(table->row);
 	if (table->written != NULL)
 		ExecDropSingleTupleTableSlot(table->written);
-	index_close(table->index, NoLock);
+	if (table->index != NULL)
+		index_close(table->index, NoLock);
 	relation_close(table->heap, NoLock);
 }
 

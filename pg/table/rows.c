@@ -13,6 +13,7 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -21,6 +22,15 @@
 #define index_beginscan(heap, index, snapshot, instrument, keys, orders)                           \
 	index_beginscan(heap, index, snapshot, keys, orders)
 #endif
+
+#if PG_VERSION_NUM >= 170000
+#define ckfp_my_lxid MyProc->vxid.lxid
+#else
+#define ckfp_my_lxid MyProc->lxid
+#endif
+
+/* Bits of a hash that choose a place: 786 kB. */
+#define CKFP_MOST_PLACES 17
 
 /* ---------------------------------------------------------------------- reading */
 
@@ -49,30 +59,55 @@ ckfp_open_chunk(ckf_chunk *chunk, const ckf_chunks *chunks, int64 id, Datum valu
 	return ckf_chunk_open(chunk, chunks, ckf_chunk_start(id), bytes, size) == CKF_OK;
 }
 
-void
-ckfp_read_row(ckfp_table *table)
+/* Open the chunk of the row in the slot, whose id is stored in *id. false: it is damaged. */
+static bool
+ckfp_open_row(ckfp_table *table, int64 *id)
 {
 	bool null_id;
 	bool null_chunk;
 	Datum chunk = slot_getattr(table->row, CKFP_CHUNK, &null_chunk);
-	int64 id = DatumGetInt64(slot_getattr(table->row, CKFP_ID, &null_id));
 
-	if (null_chunk || !ckfp_open_chunk(&table->chunk, &table->form.chunks, id, chunk, table->bytes))
+	*id = DatumGetInt64(slot_getattr(table->row, CKFP_ID, &null_id));
+	return !null_chunk &&
+		   ckfp_open_chunk(&table->chunk, &table->form.chunks, *id, chunk, table->bytes);
+}
+
+void
+ckfp_read_row(ckfp_table *table)
+{
+	int64 id;
+
+	if (!ckfp_open_row(table, &id))
 		ckfp_error_damaged(table, id, "wrong bytes");
 }
 
-/* Move to the last row with an id from `least` to `most`. */
-static bool
-ckfp_go(ckfp_table *table, int64 least, int64 most, Snapshot snapshot)
+static Relation
+ckfp_index_of(ckfp_table *table)
 {
-	IndexScanDesc scan = index_beginscan(table->heap, table->index, snapshot, NULL, 2, 0);
+	if (table->index == NULL)
+		table->index = index_open(table->form.index,
+								  table->use == CKFP_READ ? AccessShareLock : RowExclusiveLock);
+	return table->index;
+}
+
+/* Move to the last row with an id from `least` to `most`. *place: where the index says it is; it
+ * may be a later version of the row that is there. */
+static bool
+ckfp_go(ckfp_table *table, int64 least, int64 most, Snapshot snapshot, ItemPointerData *place)
+{
+	IndexScanDesc scan = index_beginscan(table->heap, ckfp_index_of(table), snapshot, NULL, 2, 0);
 	ScanKeyData keys[2];
-	bool found;
+	ItemPointer next;
+	bool found = false;
 
 	ScanKeyInit(&keys[0], CKFP_ID, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(least));
 	ScanKeyInit(&keys[1], CKFP_ID, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(most));
 	index_rescan(scan, keys, 2, NULL, 0);
-	found = index_getnext_slot(scan, BackwardScanDirection, table->row);
+	while (!found && (next = index_getnext_tid(scan, BackwardScanDirection)) != NULL)
+	{
+		*place = *next;
+		found = index_fetch_heap(scan, table->row);
+	}
 	index_endscan(scan); /* the slot keeps its page pinned */
 	return found;
 }
@@ -82,14 +117,81 @@ ckfp_go(ckfp_table *table, int64 least, int64 most, Snapshot snapshot)
  * so a near lower bound is tried first: chunks have similar depths.
  */
 static bool
-ckfp_go_back(ckfp_table *table, int64 id)
+ckfp_go_back(ckfp_table *table, int64 id, ItemPointerData *place)
 {
 	Snapshot snapshot = GetActiveSnapshot();
 	unsigned depth = table->form.depth;
 	uint64 range = depth > 1 ? UINT64_MAX >> (depth - 1) : UINT64_MAX;
 
-	return ckfp_go(table, ckf_chunk_id(ckf_chunk_start(id) & ~range), id, snapshot) ||
-		   (depth > 1 && ckfp_go(table, PG_INT64_MIN, id, snapshot));
+	return ckfp_go(table, ckf_chunk_id(ckf_chunk_start(id) & ~range), id, snapshot, place) ||
+		   (depth > 1 && ckfp_go(table, PG_INT64_MIN, id, snapshot, place));
+}
+
+/* ------------------------------------------------------- places of rows */
+
+/* Forget the places if the table has been opened by another subtransaction, or has changed. */
+static bool
+ckfp_knows_places(const ckfp_table *table)
+{
+	ckfp_places *places = table->places;
+
+	if (places == NULL || places->at == NULL)
+		return false;
+	if (places->reading == table->form.reading && places->transaction == ckfp_my_lxid &&
+		places->subtransaction == GetCurrentSubTransactionId())
+		return true;
+	pfree(places->at);
+	places->at = NULL;
+	return false;
+}
+
+/* Move to the row of a hash where one was found before. false: it is not there. */
+static bool
+ckfp_find_again(ckfp_table *table, uint64 hash)
+{
+	struct IndexFetchTableData *fetch;
+	ItemPointerData place;
+	bool more = false;
+	bool found;
+	int64 id;
+
+	if (!ckfp_knows_places(table))
+		return false;
+	place = table->places->at[hash >> (64 - table->places->bits)];
+	if (!ItemPointerIsValid(&place))
+		return false;
+	fetch = table_index_fetch_begin(table->heap);
+	found = table_index_fetch_tuple(fetch, &place, GetActiveSnapshot(), table->row, &more, NULL);
+	table_index_fetch_end(fetch);
+	return found && ckfp_open_row(table, &id) && ckf_chunk_covers(&table->chunk, hash);
+}
+
+/* Keep the place of a row. There are at most some times as many entries as searches, and as
+ * chunks. */
+static void
+ckfp_keep_place(ckfp_table *table, uint64 hash, ItemPointerData place)
+{
+	ckfp_places *places = table->places;
+	bool known = ckfp_knows_places(table);
+
+	if (places == NULL || (!known && places->searches++ == 0))
+		return; /* perhaps it is the only call */
+	if (!known || (places->searches >> places->bits > 0 && places->bits <= table->chunk.depth &&
+				   places->bits < CKFP_MOST_PLACES))
+	{
+		if (known)
+			pfree(places->at);
+		places->bits = known ? Min(places->bits + 3, CKFP_MOST_PLACES) : 3;
+		places->at = NULL;
+		places->at =
+			MemoryContextAllocZero(places->context, sizeof(ItemPointerData) << places->bits);
+		places->searches = 0;
+		places->reading = table->form.reading;
+		places->transaction = ckfp_my_lxid;
+		places->subtransaction = GetCurrentSubTransactionId();
+	}
+	places->searches++;
+	places->at[hash >> (64 - places->bits)] = place;
 }
 
 /* No row is visible in the active snapshot. Raise an error if there are some now, and the table was
@@ -99,6 +201,7 @@ static void
 ckfp_check_empty(ckfp_table *table)
 {
 	HeapTuple entry = SearchSysCache1(RELOID, ObjectIdGetDatum(table->form.relation));
+	ItemPointerData place;
 	TransactionId changed =
 		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
 
@@ -106,16 +209,21 @@ ckfp_check_empty(ckfp_table *table)
 		ReleaseSysCache(entry);
 	if (!TransactionIdIsCurrentTransactionId(changed) &&
 		XidInMVCCSnapshot(changed, GetActiveSnapshot()) &&
-		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf))
+		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place))
 		ckfp_error_serialization();
 }
 
 bool
 ckfp_find(ckfp_table *table, uint64 hash)
 {
-	bool found = ckfp_go_back(table, ckf_chunk_id(hash));
+	ItemPointerData place;
+	bool found;
 
-	if (unlikely(!found) && !ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, GetActiveSnapshot()))
+	if (ckfp_find_again(table, hash))
+		return true;
+	found = ckfp_go_back(table, ckf_chunk_id(hash), &place);
+	if (unlikely(!found) &&
+		!ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, GetActiveSnapshot(), &place))
 	{
 		ckfp_check_empty(table);
 		return false;
@@ -124,6 +232,7 @@ ckfp_find(ckfp_table *table, uint64 hash)
 	if (unlikely(!found || !ckf_chunk_covers(&table->chunk, hash)))
 		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_NO_CHUNK);
 	table->form.depth = table->chunk.depth;
+	ckfp_keep_place(table, hash, place);
 	return true;
 }
 
@@ -135,7 +244,8 @@ ckfp_step(ckfp_table *table)
 	CHECK_FOR_INTERRUPTS();
 	if (begins)
 	{
-		table->scan = index_beginscan(table->heap, table->index, GetActiveSnapshot(), NULL, 0, 0);
+		table->scan =
+			index_beginscan(table->heap, ckfp_index_of(table), GetActiveSnapshot(), NULL, 0, 0);
 		index_rescan(table->scan, NULL, 0, NULL, 0);
 	}
 	if (index_getnext_slot(table->scan, ForwardScanDirection, table->row))
@@ -246,8 +356,9 @@ ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece)
 {
 	int64 id = ckf_chunk_id(piece->start);
 	TupleTableSlot *slot;
+	ItemPointerData place;
 
-	if (ckfp_go(table, id, id, SnapshotSelf))
+	if (ckfp_go(table, id, id, SnapshotSelf, &place))
 	{
 		if (IsolationUsesXactSnapshot())
 			ckfp_error_serialization();

@@ -19,11 +19,20 @@
 #define CKFP_ID 1
 #define CKFP_CHUNK 2
 
+/* What a table is opened for. Locks are held until the end of the transaction. */
+typedef enum ckfp_use
+{
+	CKFP_READ,
+	CKFP_CHANGE,
+	CKFP_REWRITE /* rows are deleted, too, and other writers wait */
+} ckfp_use;
+
 /* What the CHECK constraint of a filter table says. A session keeps one of each table that it has
  * used. */
 typedef struct ckfp_form
 {
 	Oid relation;
+	uint64 reading;      /* the number of this reading of a constraint */
 	Oid type, collation; /* of the items; not a domain */
 	uint8 item_class;
 	bool decimals;    /* items may be decimals, or hold some */
@@ -34,11 +43,30 @@ typedef struct ckfp_form
 	ckf_chunks chunks;
 } ckfp_form;
 
+/*
+ * Where the rows of a table were found, for the calls of one query. The chunk of a hash is the
+ * visible row whose range has it, wherever it is found, so an old place costs time only. A table
+ * does not get fewer pages while the subtransaction that has opened it goes on.
+ */
+typedef struct ckfp_places
+{
+	MemoryContext context;
+	uint64 reading; /* of the form */
+	LocalTransactionId transaction;
+	SubTransactionId subtransaction;
+	ItemPointerData *at; /* by the first bits of a hash; NULL: none */
+	unsigned bits;
+	size_t searches; /* of the index, since there are so many bits */
+} ckfp_places;
+
 /* A filter table that a function has opened, and the row that it is at. */
 typedef struct ckfp_table
 {
 	ckfp_form form;
-	Relation heap, index;
+	Relation heap;
+	Relation index; /* NULL: it is not open yet */
+	ckfp_use use;
+	ckfp_places *places;            /* or NULL */
 	TupleTableSlot *row;            /* keeps the page of the row pinned */
 	TupleTableSlot *written;        /* NULL: no row was written yet */
 	struct IndexScanDescData *scan; /* of all rows; or NULL */
@@ -82,14 +110,6 @@ ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
 Oid ckfp_follower_of(Relation source, AttrNumber column);
 
 /* ------------------------------------------------------------------------------------ open.c */
-
-/* What a table is opened for. Locks are held until the end of the transaction. */
-typedef enum ckfp_use
-{
-	CKFP_READ,
-	CKFP_CHANGE,
-	CKFP_REWRITE /* rows are deleted, too, and other writers wait */
-} ckfp_use;
 
 /*
  * Open a filter table. `user` must have the privileges. Raises an error if the relation is no
@@ -191,6 +211,7 @@ typedef struct ckfp_reader
 	ckfp_hasher hasher;   /* of the items, or of what they are read as */
 	ckfp_hasher of_table; /* of items of the table's type; for narrows */
 	ArrayMetaState layout;
+	ckfp_places places;
 } ckfp_reader;
 
 /* The reader of this call, for items of the type `given`; InvalidOid: that of argument 1. */

@@ -53,6 +53,7 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 {
 	unsigned mine = table->form.item_class;
 	unsigned taken = mine | CKF_ITEM_HASH | (mine == CKF_ITEM_OTHER ? 0 : CKF_ITEM_OLD);
+	bool numbers = mine == CKF_ITEM_NUMBER || mine == CKF_ITEM_OTHER;
 	unsigned unlike = filter->number_forms &
 					  (CKF_FORM_ANY | (table->form.decimals ? CKF_FORM_ROUNDED : CKF_FORM_EXACT));
 	char held[CKF_HELD_SIZE];
@@ -64,7 +65,8 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 							   RelationGetRelationName(table->heap),
 							   ckf_describe_held(held, filter->item_classes),
 							   format_type_be(table->form.type))));
-	if (unlike) /* also of an intersection without items, which may share numbers all the same */
+	/* also of an intersection without items, which may share numbers all the same */
+	if (numbers && unlike)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("cannot merge the filter into cuckoofilter table %s: it may hold numbers "

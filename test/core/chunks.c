@@ -39,6 +39,9 @@ draw_shelf(shelf *s, const ckf_params *params)
 	uint32_t page = check_chance(50) ? 0 : 492U << check_below(5);
 
 	CHECK(shelf_new(s, params, page, page ? 17 : 0), "no chunks of parameters that make a filter");
+	guard_read_only(s->chunks, false);
+	s->chunks->limit >>= check_below(2);
+	guard_read_only(s->chunks, true);
 }
 
 /* Merges into smaller buckets, larger and equal ones. */

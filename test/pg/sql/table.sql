@@ -244,9 +244,21 @@ SELECT cuckoofilter_table_merge('whole', cuckoofilter_export('price'));
 SELECT cuckoofilter_table_merge('whole', cuckoofilter_agg(0.1234567890123456789::float8, 0.01, 1000));
 SELECT cuckoofilter_table_contains('whole', 0.1234567890123456789), cuckoofilter_table_contains('whole', 0.2234567890123456789);
 SELECT cuckoofilter_table_add('whole', 0.1234567890123456789);
+SELECT cuckoofilter_table_merge('prices', cuckoofilter_agg('plum'::text, 0.01, 1000));
 SELECT cuckoofilter_table_merge('price', cuckoofilter_intersect(cuckoofilter_agg(7.5), cuckoofilter_agg(0.1234567890123456789)));
 SELECT cuckoofilter_table_merge('whole', cuckoofilter_intersect(cuckoofilter_agg(7.5), cuckoofilter_agg(0.1234567890123456789)));
 DROP TABLE price, prices, whole, wholes;
+-- items that are no numbers are in an intersection of hashes as they were
+SELECT cuckoofilter_table_create('word', 'text', 1000, options => 'kind=set'), cuckoofilter_table_create('letters', 'char(5)', 1000), cuckoofilter_table_create('pieces', 'char(5)[]', 1000);
+SELECT cuckoofilter_table_merge('word', cuckoofilter_intersect(f, f)) FROM (SELECT cuckoofilter_agg_hash(cuckoofilter_hash('plum'::text), 0.01, 1000) AS f) s;
+SELECT cuckoofilter_table_contains('word', 'plum'), cuckoofilter_table_contains('word', 'pear');
+-- the types that an item is cast to keep all of it: character is character(1)
+SELECT cuckoofilter_table_add('letters', 'plum'), cuckoofilter_table_add('pieces', '{plum}');
+SELECT cuckoofilter_table_contains('letters', 'plum'::name);
+SELECT cuckoofilter_table_contains('pieces', ARRAY['plum'::name]);
+SELECT cuckoofilter_table_contains('letters', 'plum'::name::bpchar), cuckoofilter_table_contains('letters', 'plum'::character(1)), cuckoofilter_table_contains('letters', 'plum  '::text), cuckoofilter_table_contains('letters', 'plum'::char(9));
+SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'letters'::regclass AND contype = 'c';
+DROP TABLE word, letters, pieces;
 
 -- each function and its privileges
 \set VERBOSITY terse
@@ -344,4 +356,5 @@ DROP ROLE regress_cuckoofilter_deputy, regress_cuckoofilter_other;
 
 -- the function of the CHECK constraint
 SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 0, 0.01, '');
+SELECT cuckoofilter_chunk_valid(0, decode(repeat('00', 5000), 'hex'), NULL::int, 1000, 0.01, '');
 SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, NULL) IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, NULL, '') IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, '');

@@ -123,6 +123,92 @@ $sessions[$_]->ask("INSERT INTO target SELECT item, $_ FROM (SELECT * FROM stagi
 is(join('', map { ($_->answer)[1] } @sessions), '', 'queries that add the items of their rows end in no deadlock');
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT item) FROM target'), '3000|3000', 'each row once');
 
+# ---------------------------------------------------- rows that are not where they were
+
+# A function keeps the places of rows for the calls of one query. In a block of PL/pgSQL each expression
+# is one query for it, whatever happens between two calls: splits, savepoints, fewer pages, other files.
+$node->safe_psql('postgres', "DROP TABLE IF EXISTS moved_model, moved, moved_older; SELECT setseed($_);" . q{
+	CREATE TABLE moved_model (item bigint);
+	SELECT cuckoofilter_table_create('moved_older', 'bigint', 200000, 0.0001);
+	BEGIN;
+	SELECT cuckoofilter_table_create('moved', 'bigint', 200000, 0.0001);
+	DO $$
+	DECLARE
+		tables regclass[] := ARRAY['moved', 'moved_older'];
+		items bigint[] := '{}';
+		kept bigint[];
+		item bigint;
+		kind int;
+		times int := 0;
+		which regclass;
+	BEGIN
+		FOR i IN 1 .. 60 LOOP
+			kept := items;
+			kind := i % 6;
+			BEGIN
+				IF kind < 3 THEN
+					items := items || ARRAY(SELECT (random() * 1e15)::bigint FROM generate_series(1, (random() ^ 3 * 20000)::int));
+				ELSIF kind = 3 THEN
+					TRUNCATE moved, moved_older;
+					items := ARRAY[i];
+				ELSIF kind = 4 AND i > 30 THEN
+					CLUSTER moved USING moved_pkey;
+				ELSE
+					PERFORM cuckoofilter_table_optimize(t) FROM unnest(tables) t;
+				END IF;
+				PERFORM cuckoofilter_table_add_all(t, items) FROM unnest(tables) t WHERE kind < 4;
+				FOR j IN 1 .. 200 LOOP
+					item := items[1 + (random() * (cardinality(items) - 1))::int];
+					FOREACH which IN ARRAY tables[1:1 + (j % 50 = 0)::int] LOOP
+						IF NOT cuckoofilter_table_contains(which, item) THEN
+							RAISE EXCEPTION 'denied % in step %', item, i;
+						END IF;
+					END LOOP;
+					items := items || (random() * 1e15)::bigint;
+					IF NOT cuckoofilter_table_add('moved', items[cardinality(items)]) OR NOT cuckoofilter_table_add('moved_older', items[cardinality(items)]) THEN
+						times := times + 1;
+					END IF;
+				END LOOP;
+				IF random() < 0.3 THEN
+					RAISE EXCEPTION 'back';
+				END IF;
+			EXCEPTION WHEN raise_exception THEN
+				IF SQLERRM <> 'back' THEN
+					RAISE;
+				END IF;
+				items := kept;
+			END;
+		END LOOP;
+		IF times > 30 THEN
+			RAISE EXCEPTION '% items were there before', times;
+		END IF;
+		INSERT INTO moved_model SELECT unnest(items);
+	END $$;
+	COMMIT}),
+	is($node->safe_psql('postgres', q{SELECT count(*), cuckoofilter_table_check('moved'), cuckoofilter_table_check('moved_older') FROM moved_model
+		WHERE NOT cuckoofilter_table_contains('moved', item) OR NOT cuckoofilter_table_contains('moved_older', item)}), '0||', 'rows that move')
+  foreach map { rand() } 1 .. 2;
+$node->safe_psql('postgres', 'DROP TABLE moved_model, moved, moved_older');
+# TRUNCATE in the transaction that has created the table keeps the file
+$node->safe_psql('postgres', q{BEGIN;
+	SELECT cuckoofilter_table_create('moved', 'bigint', 200000, 0.0001);
+	DO $$
+	DECLARE
+		n int;
+	BEGIN
+		FOREACH n IN ARRAY ARRAY[50000, 2, 50000] LOOP
+			PERFORM cuckoofilter_table_add_all('moved', ARRAY(SELECT generate_series(1, n)));
+			FOR i IN 1 .. 2000 LOOP
+				IF NOT cuckoofilter_table_contains('moved', i) AND i <= n THEN
+					RAISE EXCEPTION 'denied % of %', i, n;
+				END IF;
+			END LOOP;
+			TRUNCATE moved;
+		END LOOP;
+	END $$;
+	ROLLBACK});
+
+
 # ------------------------------------------------ one session waits for another
 
 my ($a, $b) = @sessions;
