@@ -208,10 +208,16 @@ build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
 	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -shared $(SQLITE_SRC) $(CORE_LIB) -o $@
 
 # Counts its own work.
-build/test/branches/cuckoofilter.so: test/sqlite/c/counter.c $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
+build/test/branches/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) -c $< -o build/test/branches/counter.o
-	$(CC) $(C_FLAGS) -fsanitize-coverage=trace-pc -shared $(SQLITE_SRC) build/test/branches/counter.o $(CORE_LIB) -o $@
+	$(CC) $(C_FLAGS) -fsanitize-coverage=trace-pc $(C_DEPS) -c $< -o $@
+
+build/test/branches/counter.o: test/sqlite/c/counter.c
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c $< -o $@
+
+build/test/branches/cuckoofilter.so: $(SQLITE_SRC:%.c=build/test/branches/%.o) build/test/branches/counter.o $(CORE_LIB)
+	$(CC) -shared $^ -o $@
 
 # The SQLite layer linked into a program (SQLITE_CORE).
 build/test/plain/%.o: %.c
@@ -368,7 +374,8 @@ help:
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
-	build/sqlite/*.d build/sqlite/*/*.d build/test/plain/sqlite/*.d build/test/plain/sqlite/*/*.d build/test/core/*.d build/test/core/*/*.d \
+	build/sqlite/*.d build/sqlite/*/*.d build/test/plain/sqlite/*.d build/test/plain/sqlite/*/*.d \
+	build/test/branches/sqlite/*.d build/test/branches/sqlite/*/*.d build/test/core/*.d build/test/core/*/*.d \
 	build/test/asan/*.d build/test/asan/*/*.d build/test/small/*.d build/test/small/*/*.d)
 
 # ---------------------------------------------------------------------------
