@@ -129,7 +129,7 @@ def main():
             found, suite = "short", finds("short", [line for line in short[part] if re.search(touched, line)], seconds, seed)
             if not suite:
                 found = "all"
-                suite = "a build" if run("make", "-s", "-j2", "test-build")[1] else finds("rest", [line for line in more[part] if re.search(touched, line)], seconds, seed)
+                suite = "a build" if part != "pg" and run("make", "-s", "-j2", "test-build")[1] else finds("rest", [line for line in more[part] if re.search(touched, line)], seconds, seed)
             found = found if suite else "none"
             counts[found] += 1
             print(f"  {found}: {name}:{number + 1}  {lines[number].strip()}  ->  {new.strip()}   ({suite})", flush=True)
