@@ -86,6 +86,7 @@ SQLITE_SRC := $(wildcard sqlite/*.c sqlite/*/*.c)
 SQLITE_HEADERS := $(wildcard sqlite/*.h sqlite/*/*.h)
 SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
 SQLITE_SO  := build/sqlite/cuckoofilter.$(if $(filter Darwin,$(shell uname -s)),dylib,so)
+SQLITE_PLAIN := $(SQLITE_SRC:%.c=build/test/plain/%.o)
 SQLITE_TEST_SO := build/test/portable/cuckoofilter.so
 SQLITE_DIR ?= /usr/local/lib/sqlite3
 
@@ -143,13 +144,15 @@ TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so 
 TEST_SHORT := $(TEST_MAIN:test/core/%.c=build/test/core/%) $(SQLITE_SO) build/test/branches/cuckoofilter.so \
 	$(addprefix build/test/sqlite/,library plain/hostile plain/loaded plain/table_shared)
 
+PROCESSORS = $(or $(shell getconf _NPROCESSORS_ONLN 2> /dev/null),2)
+
 test: TIER = short
 test-all test-long: TIER = all
 test test-all test-long: export STARTED := $(shell date +%s)
 test test-all test-long:
 	@test/install.sh demo test pg $(if $(filter test,$@),,test-all)
 	@PG_CONFIG=$(PG_CONFIG) test/pg/headers.sh
-	@test/building.sh "building what the suites need" build/test/make.log -j2 test-build$(if $(filter test,$@),-short)
+	@test/building.sh "building what the suites need" build/test/make.log -j$(PROCESSORS) test-build$(if $(filter test,$@),-short)
 	@TIER=$(TIER) test/run.sh $(patsubst test-%,%,$(filter test-long,$@))
 
 test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH) test-bindings-build
@@ -205,15 +208,25 @@ build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
 	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -shared $(SQLITE_SRC) $(CORE_LIB) -o $@
 
 # Counts its own work.
-build/test/branches/cuckoofilter.so: test/sqlite/c/counter.c $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
+build/test/branches/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) -c $< -o build/test/branches/counter.o
-	$(CC) $(C_FLAGS) -fsanitize-coverage=trace-pc -shared $(SQLITE_SRC) build/test/branches/counter.o $(CORE_LIB) -o $@
+	$(CC) $(C_FLAGS) -fsanitize-coverage=trace-pc $(C_DEPS) -c $< -o $@
+
+build/test/branches/counter.o: test/sqlite/c/counter.c
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c $< -o $@
+
+build/test/branches/cuckoofilter.so: $(SQLITE_SRC:%.c=build/test/branches/%.o) build/test/branches/counter.o $(CORE_LIB)
+	$(CC) -shared $^ -o $@
 
 # The SQLite layer linked into a program (SQLITE_CORE).
-build/test/sqlite/plain/%: test/sqlite/c/%.c test/sqlite/c/check.h test/sqlite/c/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
+build/test/plain/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O1 $(WARN) -Icore -DSQLITE_CORE $< $(SQLITE_SRC) $(CORE_LIB) -lsqlite3 -ldl -lpthread -o $@
+	$(CC) $(C_FLAGS) -O1 -DSQLITE_CORE $(C_DEPS) -c $< -o $@
+
+build/test/sqlite/plain/%: test/sqlite/c/%.c test/sqlite/c/check.h test/sqlite/c/sample.h $(SQLITE_PLAIN) $(CORE_LIB)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 $(WARN) -Icore -DSQLITE_CORE $(filter-out %.h,$^) -lsqlite3 -ldl -lpthread -o $@
 
 # The same with sanitizers.  Of handles, so few
 # are kept here that a test comes to the end of it.
@@ -361,7 +374,8 @@ help:
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
-	build/sqlite/*.d build/sqlite/*/*.d build/test/core/*.d build/test/core/*/*.d \
+	build/sqlite/*.d build/sqlite/*/*.d build/test/plain/sqlite/*.d build/test/plain/sqlite/*/*.d \
+	build/test/branches/sqlite/*.d build/test/branches/sqlite/*/*.d build/test/core/*.d build/test/core/*/*.d \
 	build/test/asan/*.d build/test/asan/*/*.d build/test/small/*.d build/test/small/*/*.d)
 
 # ---------------------------------------------------------------------------

@@ -7,8 +7,8 @@ is "NAME: N passed, M failed", or "skipped: WHY".  Its exit status is 0 if nothi
 each goes to a file of its own in the folder LOGS.  A line "skipped: WHY" anywhere in it is repeated
 at the end.
 
-JOBS=n runs n at a time (as many as there are processors, at most 4); LIMIT=n ends a suite after n
-seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
+JOBS=n runs n at a time (one more than there are processors, at most 5, since suites wait, too); LIMIT=n, for all or in a suite's line, ends
+a suite after n seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
 FIRST=yes ends the run when a suite has failed.
 STARTED is the second in which all of it began, packages and building included, and REST says what did not run.
 """
@@ -155,7 +155,7 @@ class Screen:
 asked_to_end = []
 
 
-def run(suites, jobs, limit, screen):
+def run(suites, jobs, most, screen):
     waiting, running, done = list(suites), [], []
     told = 0
     until = time.monotonic() + 60 * float(os.environ.get("MINUTES") or 1e9)
@@ -174,6 +174,7 @@ def run(suites, jobs, limit, screen):
                 raise KeyboardInterrupt
             for suite in list(running):
                 status = suite.process.poll()
+                limit = float(suite.settings.get("LIMIT") or most)
                 hangs = status is None and time.monotonic() - suite.started > limit
                 if hangs:
                     suite.stop()
@@ -234,7 +235,7 @@ def main():
     with open(names) as lines:
         lines = [line.strip() for line in lines if line.strip()]
     suites = [Suite(number, line, logs) for number, line in enumerate(lines, 1)]
-    jobs = int(os.environ.get("JOBS") or 0) or min(len(os.sched_getaffinity(0)), 4)
+    jobs = int(os.environ.get("JOBS") or 0) or min(len(os.sched_getaffinity(0)) + 1, 5)
     limit = float(os.environ.get("LIMIT") or 3600)
     screen = Screen()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -45,11 +45,11 @@ share() # per cent
 	echo "ROUNDS=$((rounds > 0 ? rounds : 1))"
 }
 
-# Each file of SQLite's suites is synchronized with the disk many times, which is quicker where there is none.
-memory()
+# A folder in memory, if there is room: files need not be synchronized with a disk there, and clusters are made quicker.
+memory() # kB that must be free
 {
-	free=$(df -k /dev/shm 2> /dev/null | awk 'NR == 2 { print $4 }')
-	if [ "${free:-0}" -gt 500000 ] && [ -w /dev/shm ]; then
+	free=$({ df -k /dev/shm | awk 'NR == 2 { print $4 }'; sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; } 2> /dev/null | sort -n | head -n 1)
+	if [ "${free:-0}" -gt "$1" ] && [ -w /dev/shm ]; then
 		echo "TMPDIR=/dev/shm"
 	fi
 }
@@ -121,7 +121,7 @@ bindings()
 
 sqlite()
 {
-	tmp=$(memory)
+	tmp=$(memory 500000)
 	for script in test/sqlite/*.py; do
 		is_script "$script" || continue
 		build=
@@ -152,13 +152,14 @@ sqlite()
 
 pg()
 {
+	pgtmp=$(memory 4000000)
 	more test/drivers/postgresql.sh # npm may compile for minutes
-	suite test/pg/run.sh regress
+	suite "$pgtmp" test/pg/run.sh regress
 	for script in test/pg/t/*.pl; do
 		case $script in
-			*/032_* | */036_*) more "$(share 10)" test/pg/run.sh "$script" ;;
-			*/015_* | */038_* | */049_* | */052_* | */057_* | */060_* | */064_* | */069_*) more "$(share 25)" test/pg/run.sh "$script" ;;
-			*) suite "$(share 25)" test/pg/run.sh "$script" ;;
+			*/032_* | */036_*) more "$pgtmp" "$(share 10)" test/pg/run.sh "$script" ;;
+			*/015_* | */038_* | */049_* | */052_* | */057_* | */060_* | */064_* | */069_*) more "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;;
+			*) suite "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;;
 		esac
 	done
 }
@@ -167,7 +168,7 @@ pg()
 # shellcheck disable=SC2013 # names without spaces
 long()
 {
-	tmp=$(memory)
+	tmp=$(memory 500000)
 	for source in $(grep -l check_rounds test/core/*.c); do
 		core_suite "$(basename "$source" .c)" 400 100 50 200
 	done
@@ -194,7 +195,7 @@ soak()
 	for script in test/soak/postgresql_*.pl; do
 		suite test/pg/run.sh "$script"
 	done
-	suite "$(memory)" "$(share 200)" /usr/bin/python3 test/sqlite/table_model.py
+	suite "$(memory 500000)" "$(share 200)" /usr/bin/python3 test/sqlite/table_model.py
 }
 
 # What `make dist` writes.
@@ -211,12 +212,15 @@ suites() # group...
 	done
 }
 
-# The longest suites start first.
+# The longest suites start first, so that none runs alone at the end.
+longest='/(postgresql\.sh|(00[56]|019|03[237]|049|05[12678]|06[034])_.*|table(_state)?\.py|(read|writ)er_test\.py|lockstep|layers\.sh|asan/.*|sqlite/(memory|table_.*))$'
 [ $# != 0 ] || set -- pg sqlite core bindings bench scripts
 groups=$(echo "$*" | tr ' ' -)
 [ "$TIER" = all ] || groups=$groups-$TIER
 list=build/test/suites-$groups
-suites "$@" > "$list"
+suites "$@" > "$list.all"
+{ grep -E "$longest" "$list.all" || true; grep -vE "$longest" "$list.all" || true; } > "$list"
+rm "$list.all"
 [ -z "${LIST:-}" ] || exit 0 # LIST=yes only writes the list
 export CUCKOOFILTER_ONCE="$PWD/build/test/pg/once"
 rm -rf "$CUCKOOFILTER_ONCE"

@@ -100,6 +100,8 @@ def hangs(folder):
     run = Run(folder, ["./hangs"], LIMIT="1")
     check("a suite that hangs is ended", run.status == 1 and "did not end in 1 s" in run.line("hangs"), run.text)
     check("and has its replay", run.after("hangs").endswith("\n  replay: SEED=7 ./hangs"), run.text)
+    run = Run(folder, ["LIMIT=1 ./hangs"], LIMIT="60")
+    check("a suite's line may have its own limit", run.status == 1 and "did not end in 1 s" in run.line("hangs"), run.text)
 
 
 def ends_late(folder):

@@ -70,11 +70,12 @@ my $file = PostgreSQL::Test::Utils::tempdir() . '/hostile';
 my $id = 0;
 append_to_file($file, join('', map { $id++ . "\t" . encode_base64($_, '') . "\n" } @hostile));
 $node->safe_psql('postgres', "COPY hostile FROM '$file'");
+$node->safe_psql('postgres', q{CREATE TABLE entered AS SELECT enter(value, 'text') AS text, enter(value, 'bytea') AS bytea FROM hostile});
 my %refused = (text => '22P02', bytea => '22P03');
 foreach my $door (sort keys %refused)
 {
 	my %results;
-	foreach my $line (split /\n/, $node->safe_psql('postgres', "SELECT enter(value, '$door'), count(*) FROM hostile GROUP BY 1"))
+	foreach my $line (split /\n/, $node->safe_psql('postgres', "SELECT $door, count(*) FROM entered GROUP BY 1"))
 	{
 		my ($result, $count) = split /\|/, $line;
 		$results{ $result =~ /^in/ ? 'in' : $result } += $count;
@@ -82,7 +83,7 @@ foreach my $door (sort keys %refused)
 	is(join(' ', sort grep { $_ ne 'in' } keys %results), "refused $refused{$door}", "$door: refusals have the door's SQLSTATE");
 	cmp_ok($results{"refused $refused{$door}"}, '>', 1000, "$door: most are refused ($results{in} are filters still)");
 }
-is( $node->safe_psql('postgres', q{SELECT count(*) FROM hostile WHERE (enter(value, 'text') LIKE 'in%') <> (enter(value, 'bytea') LIKE 'in%')}),
+is( $node->safe_psql('postgres', q{SELECT count(*) FROM entered WHERE (text LIKE 'in%') <> (bytea LIKE 'in%')}),
 	'0', 'both doors let the same in');
 
 # Text that is nearly base64.

@@ -487,8 +487,8 @@ foreach (@varying)
 {
 	my ($name, $setting, $first, $second, $condition) = @$_;
 
-	same("a build side that varies with the $name", "SET enable_material = off; SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 0; SELECT set_config('$setting', '$second', false); SELECT o, count(*), sum(id), max(length(filler)), max(length(setting)) FROM (SELECT o, x.*, set_config('$setting', CASE WHEN o = 1 THEN '$first' ELSE '$second' END, false) AS setting
-		FROM generate_series(1, 3) o LEFT JOIN (SELECT e.id, r.filler FROM (SELECT id, ts FROM public.events ORDER BY payload, id OFFSET 0) e JOIN public.readers r ON e.ts::date = r.day WHERE $condition OFFSET 0) x ON true OFFSET 0) y GROUP BY o ORDER BY o");
+	same("a build side that varies with the $name", "SET enable_material = off; SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 0; SELECT set_config('$setting', '$second', false); SELECT o, count(*), sum(id), max(length(filler)), max(length(setting)) FROM (SELECT o, x.*, CASE WHEN current_setting('$setting') = wanted THEN wanted ELSE set_config('$setting', wanted, false) END AS setting
+		FROM (SELECT o, CASE WHEN o = 1 THEN '$first' ELSE '$second' END AS wanted FROM generate_series(1, 3) o) o LEFT JOIN (SELECT e.id, r.filler FROM (SELECT id, ts FROM public.events ORDER BY payload, id OFFSET 0) e JOIN public.readers r ON e.ts::date = r.day WHERE $condition OFFSET 0) x ON true OFFSET 0) y GROUP BY o ORDER BY o");
 }
 same('a zone that changes between the matches of a row', q{SET TimeZone = 'UTC'; BEGIN; DECLARE c CURSOR FOR SELECT e.id FROM events e JOIN thrice c ON e.tz::date = c.tz::date; FETCH 1 FROM c; SET LOCAL TimeZone = '<X>-40'; FETCH 5 FROM c; ROLLBACK});
 
