@@ -15,6 +15,9 @@
 /* 10^-1146 is the least unit of so many digits in a double, and 5^1146 has 2661 bits. */
 #define CKF_LIMBS 88
 
+/* Integers of so many digits have at most 63 bits. */
+#define CKF_WHOLE_DIGITS 18
+
 /* Every decimal of so few digits is the shortest text of its nearest double, unless this is
  * subnormal; every shortest text has at most so many. */
 #define CKF_SURE_DIGITS 15
@@ -32,8 +35,9 @@ typedef struct ckf_decimal
 {
 	const char *first, *end; /* the digits, and perhaps a point among them */
 	const char *point;       /* that point, or NULL */
-	size_t digits;           /* 0: the number is 0 */
+	size_t digits;           /* 0: the number is `whole` */
 	int64_t exponent;
+	int64_t whole; /* a number of few digits, and no others: most are that */
 	bool negative;
 } ckf_decimal;
 
@@ -68,12 +72,27 @@ ckf_read_exponent(const char *at, const char *end, int64_t *exponent)
 static bool
 ckf_read_decimal(ckf_decimal *d, const char *at, const char *end)
 {
-	const char *last = NULL, *point = NULL, *stop;
-	bool any = false;
+	const char *last = NULL, *point = NULL, *start, *stop;
+	uint64_t sum = 0;
+	bool any;
 
 	*d = (ckf_decimal){.negative = at < end && *at == '-'};
 	if (at < end && (*at == '-' || *at == '+'))
 		at++;
+	for (start = at; at < end && ckf_is_digit(*at); at++)
+		sum = sum * 10 + (uint64_t)(*at - '0'); /* unused if there are too many */
+	any = at > start;
+	if (any && at == end && at - start <= CKF_WHOLE_DIGITS)
+	{
+		d->whole = d->negative ? -(int64_t)sum : (int64_t)sum;
+		return true;
+	}
+	for (stop = at; stop > start && !last; stop--)
+		if (stop[-1] != '0')
+			last = stop - 1;
+	while (last && *start == '0')
+		start++;
+	d->first = start;
 	for (; at < end && (ckf_is_digit(*at) || (*at == '.' && !point)); at++)
 	{
 		if (*at == '.')
@@ -471,12 +490,13 @@ bool
 ckf_hash_decimal(const char *text, size_t size, uint64_t seed, ckf_hashes *hashes)
 {
 	ckf_decimal d;
-	int64_t integer = 0;
+	int64_t integer;
 	uint64_t bits;
 	bool exact;
 
 	if (!ckf_read_decimal(&d, text, text + size))
 		return false;
+	integer = d.whole;
 	if (d.digits == 0 || ckf_decimal_integer(&d, &integer))
 	{
 		hashes->hash = hashes->rounded = ckf_hash_integer(integer, seed);

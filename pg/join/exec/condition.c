@@ -36,6 +36,23 @@ ckfp_tests_are_suspended(ckfp_scan_filters *tests)
 	return true;
 }
 
+bool
+ckfp_test_hash(ckfp_scan_filter *test, TupleTableSlot *slot, bool tells, bool passes)
+{
+	ckfp_filter_node *filter_node = test->filter_node;
+	Datum values[CKFP_JOIN_KEYS];
+	uint64 hash = 0;
+	bool known = filter_node->record.mapped
+					 ? ckfp_verify_key(test, slot, values, &hash)
+					 : ckfp_source_hash(&test->source, slot, NULL, values, &hash);
+
+	if (!tells)
+		passes = known && ckf_contains(&filter_node->filter.filter, hash);
+	if (unlikely(filter_node->verify) && known)
+		ckfp_test_verify(test, slot, values, hash, passes);
+	return passes;
+}
+
 /* Does a row pass all filters? */
 static pg_noinline bool
 ckfp_tests_pass(ckfp_scan_filters *tests, ExprContext *econtext)
@@ -64,6 +81,38 @@ ckfp_tests_pass(ckfp_scan_filters *tests, ExprContext *econtext)
 	return true;
 }
 
+/* ------------------------------------------------------- a scan without its tests */
+
+/* A sequential scan with one test, while that is suspended. It evaluates the original condition,
+ * and not ours, so that a row costs next to nothing more than without a filter. Counts the rows. */
+static TupleTableSlot *
+ckfp_untested_exec(PlanState *scan)
+{
+	ckfp_scan_filters *tests = scan->qual->evalfunc_private;
+	ckfp_suspension *suspension = &tests->test[0].suspension;
+	TupleTableSlot *slot;
+
+	if (unlikely(suspension->suspended == 0))
+	{
+		ckfp_skip_set_function(tests, tests->tested_function);
+		return tests->tested_function(scan);
+	}
+	scan->qual = tests->condition;
+	slot = tests->plain_function(scan);
+	scan->qual = &tests->state;
+	if (likely(!TupIsNull(slot)))
+		suspension->suspended--;
+	return slot;
+}
+
+/* The test of such a scan is suspended. */
+static void
+ckfp_tests_leave(ckfp_scan_filters *tests)
+{
+	tests->tested_function = tests->scan->ExecProcNodeReal;
+	ckfp_skip_set_function(tests, ckfp_untested_exec);
+}
+
 /* The condition comes first, since it may drop most rows. It is called directly: the current
  * memory context is the per-tuple one already. */
 static Datum
@@ -75,8 +124,13 @@ ckfp_tests_row(ExprState *state, ExprContext *econtext, bool *isnull)
 	*isnull = false;
 	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
 		return BoolGetDatum(false);
-	return BoolGetDatum(!tests->testing || ckfp_tests_are_suspended(tests) ||
-						ckfp_tests_pass(tests, econtext));
+	if (!tests->testing)
+		return BoolGetDatum(true);
+	if (!ckfp_tests_are_suspended(tests))
+		return BoolGetDatum(ckfp_tests_pass(tests, econtext));
+	if (tests->plain_function != NULL && !tests->armed)
+		ckfp_tests_leave(tests);
+	return BoolGetDatum(true);
 }
 
 /* ------------------------------------------------------------- setting it */
@@ -133,6 +187,8 @@ ckfp_condition_make(PlanState *scan, int n)
 	tests->condition = scan->qual;
 	tests->n = n;
 	tests->testing = true;
+	if (IsA(scan, SeqScanState) && n == 1)
+		tests->plain_function = scan->ExecProcNodeReal;
 	ckfp_make_scan_evaluate(scan);
 	scan->qual = &tests->state;
 	return tests;
@@ -194,6 +250,8 @@ ckfp_condition_may_test(const ckfp_scan_filters *tests)
 void
 ckfp_condition_update(ckfp_scan_filters *tests)
 {
+	if (tests->scan->ExecProcNodeReal == ckfp_untested_exec)
+		ckfp_skip_set_function(tests, tests->tested_function);
 	tests->testing = ckfp_condition_may_test(tests);
 	/* scans that may be skipped, or blocks of them, are found by the condition */
 	tests->scan->qual =

@@ -98,6 +98,10 @@ ckfp_test_integers(const ckfp_scan_filter *test, TupleTableSlot *slot)
 			   : in;
 }
 
+/* condition.c: does a row pass the test by its hash, if the integers do not tell? `passes`: what
+ * they tell, if they do. */
+bool ckfp_test_hash(ckfp_scan_filter *test, TupleTableSlot *slot, bool tells, bool passes);
+
 /* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
  * the filter only if they do not tell. Counts the row. May allocate memory. */
 static inline bool
@@ -105,24 +109,13 @@ ckfp_test_row(ckfp_scan_filter *test, TupleTableSlot *slot)
 {
 	ckfp_filter_node *filter_node = test->filter_node;
 	const ckfp_key_test *near = &filter_node->ranges.test;
-	Datum values[CKFP_JOIN_KEYS];
-	uint64 hash = 0;
 	ckfp_in in = near->integers != NULL ? ckfp_test_integers(test, slot) : CKFP_IN_PARTLY;
 	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && near->exact) ||
 				 filter_node->state != CKFP_FILTER_READY;
 	bool passes = in != CKFP_IN_NONE;
 
 	if (!tells || unlikely(filter_node->verify))
-	{
-		bool known = filter_node->record.mapped
-						 ? ckfp_verify_key(test, slot, values, &hash)
-						 : ckfp_source_hash(&test->source, slot, NULL, values, &hash);
-
-		if (!tells)
-			passes = known && ckf_contains(&filter_node->filter.filter, hash);
-		if (unlikely(filter_node->verify) && known)
-			ckfp_test_verify(test, slot, values, hash, passes);
-	}
+		passes = ckfp_test_hash(test, slot, tells, passes);
 	ckfp_filter_node_count(filter_node, passes);
 	ckfp_suspension_count(&test->suspension, passes);
 	return passes || filter_node->verify;
@@ -141,8 +134,10 @@ typedef struct ckfp_scan_filters
 	AppendState *append;           /* the node that starts it asynchronously, or NULL */
 	ckfp_blocks *blocks;           /* how it skips blocks; NULL: it skips none */
 	bool armed; /* the function of skip_blocks.c is in the place of `block_function` */
-	ExecProcNodeMtd block_function; /* its function, if it can skip blocks */
-	bool testing;                   /* a filter can be used, now or after a call of the scan */
+	ExecProcNodeMtd block_function;  /* its function, if it can skip blocks */
+	ExecProcNodeMtd plain_function;  /* of a sequential scan with one test: its own function */
+	ExecProcNodeMtd tested_function; /* that with our condition, while it is not set */
+	bool testing;                    /* a filter can be used, now or after a call of the scan */
 	int n;
 	ckfp_scan_filter test[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_scan_filters;

@@ -28,6 +28,7 @@ CREATE UNLOGGED TABLE months AS SELECT min(at) AS at, min(tz) AS tz, month_numbe
 CREATE UNLOGGED TABLE hours AS SELECT at + g * interval '1 hour' AS at, day, g AS hour FROM calendar, generate_series(0, 23) g;
 CREATE UNLOGGED TABLE thousand AS SELECT g::numeric AS number FROM generate_series({ROWS} / 2, {ROWS} / 2 + 999) g;
 CREATE UNLOGGED TABLE shops AS SELECT g AS shop, g % 10 AS size FROM generate_series(0, 999) g;
+CREATE UNLOGGED TABLE goals AS SELECT day, shop, month_number, year FROM calendar, shops WHERE shop % 500 = 7;
 CREATE UNLOGGED TABLE ordered AS
     SELECT g AS id, ts, ts AT TIME ZONE 'UTC' AS tz, (hashint8(g) & 1023) % 1000 AS shop, (g % 1000)::integer AS price, repeat('x', 40) AS filler
     FROM generate_series(0::bigint, {ROWS} - 1) g, LATERAL (SELECT timestamp '2019-01-01' + g * ({SECONDS}::float8 / {ROWS}) * interval '1 second' AS ts) x;
@@ -47,6 +48,7 @@ CREATE INDEX ON tree (ts);
 """
 
 TS = "JOIN calendar c ON e.ts::date = c.day"
+TS_SHOP = "JOIN goals c ON e.ts::date = c.day AND e.shop = c.shop"
 TZ = "JOIN calendar c ON e.tz::date = c.day"
 MONTH = "WHERE month_number = 33"
 MONTHS = "WHERE month_number IN (5, 33, 50)"
@@ -75,6 +77,7 @@ CASES = (
     *several("ts::date, 61 partitions", "parts", TS, *periods(0.06, 0.12, 0.3, 0.4)),
     *several("ts::date, a B-tree", "tree", TS, *periods(0.05, None, 0.12, 0.5)),
     *several("tz::date, in order", "ordered", TZ, *periods(0.06, None, 0.15, 0.4)),
+    *several("ts::date and a shop, in order", "ordered", TS_SHOP, *periods(0.03, None, None, 0.3)),
     case("tz::date in Sao Paulo, in order: 1 month of 60", "ordered", f"{TZ} {MONTH}", 0.06, SAO_PAULO),
     case("date_trunc('day', ts): 1 month of 60", "ordered", f"JOIN calendar c ON date_trunc('day', e.ts) = c.at {MONTH}", 0.06),
     case("date_trunc('day', tz): 1 month of 60", "ordered", f"JOIN calendar c ON date_trunc('day', e.tz) = c.tz {MONTH}", 0.06),

@@ -119,6 +119,14 @@ check('later', 0.7, [ 60_000, 0 ], [ 20_000, 10 ], [ 80_000, 0 ]);
 (undef, $tested, $untested) = check('everything', 0.7, [ 400_000, 10 ]);
 cmp_ok($tested, '<', 11_000, 'all match: one row of forty is tested');
 
+# The scan's own condition: rows that it drops are not counted, neither while tests are suspended. The scan begins anew
+# with the hash table that there is, while its test is suspended.
+my $filtered = 'SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*), sum(id) FROM everything f JOIN dim USING (k) WHERE f.id % 4 <> 1';
+is("@{[counts(explained($filtered))]}", "@{[model(0.7, [ (1) x 300_000 ])]}", 'a condition that drops a quarter: tested and untested');
+same_rows('a condition, and suspended tests', $filtered, 1);
+same_rows('scans that begin anew while their tests are suspended',
+	'SET cuckoofilter.join_filter_max_pass = 0.7; SELECT g, n, s FROM generate_series(0, 3) g, LATERAL (SELECT count(*) AS n, sum(x.id) AS s FROM (SELECT id FROM everything f JOIN dim USING (k) WHERE f.id % 5 <> g ORDER BY f.id LIMIT 30000 + g) x) y', 1);
+
 # In no order.
 (undef, undef, $untested) = check('random_few', 0.7, [ 100_000, 3 ]);
 is($untested, 0, 'no row passes untested where the filter drops enough');
