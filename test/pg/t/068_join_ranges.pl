@@ -106,6 +106,8 @@ foreach my $hash ('on', 'off')
 {
 	my $settings = "${late}SET enable_parallel_hash = $hash; $parallel";
 	skips("two workers, parallel hash $hash", $settings . query('ordered', 'f.l BETWEEN 500 AND 1500') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered/, 1300);
+	skips("two workers, parallel hash $hash, OR", "${settings}SET enable_seqscan = off; " . query('ordered', '(f.l < 940 OR f.l > 1500)') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered.*BitmapOr/s, 1300);
+	skips("two workers, parallel hash $hash, AND", $settings . query('ordered', 'f.k >= 500 AND f.l < 1500') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered.*BitmapAnd/s, 1000);
 	same_rows("two workers, parallel hash $hash, a tree", $settings . query('tree', $range));
 	same_rows("two workers, parallel hash $hash, again", $settings . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . query('ordered', 'f.l BETWEEN 500 AND 1500 AND f.v >= g') . ' OFFSET 0) x');
 }
