@@ -40,9 +40,8 @@ struct ckfp_bitmap
 	BitmapIndexScanState ours; /* in the place of the child */
 	IndexScanDescData index;   /* its index */
 	PlanState *child;
-	TIDBitmap *all;               /* that of the child; NULL: it is not needed any more */
+	TIDBitmap *all;               /* that of the child; NULL: not yet, or the scan has all of it */
 	TBMPrivateIterator *iterator; /* in `all` */
-	bool last;                    /* the scan has the last part */
 	double expected;              /* the share of the table's blocks that the planner expects */
 	void (*again)(void *argument);
 	void *argument;
@@ -83,12 +82,9 @@ ckfp_bitmap_free(ckfp_bitmap *bitmap)
 static void
 ckfp_bitmap_restart(ckfp_blocks *blocks)
 {
-	ckfp_bitmap *bitmap = blocks->bitmap;
-
-	ckfp_bitmap_free(bitmap);
-	bitmap->last = false;
+	ckfp_bitmap_free(blocks->bitmap);
 	blocks->begun = 0;
-	bitmap->again(bitmap->argument);
+	blocks->bitmap->again(blocks->bitmap->argument);
 }
 
 void
@@ -329,9 +325,11 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 	while (blocks->begun < end && !(careful && begun && !candidate))
 	{
 		CHECK_FOR_INTERRUPTS();
-		bitmap->last = !ckfp_bitmap_copy_page(blocks, to, &candidate);
-		if (bitmap->last)
+		if (!ckfp_bitmap_copy_page(blocks, to, &candidate))
+		{
+			ckfp_bitmap_free(bitmap);
 			break;
+		}
 		begun |= candidate;
 	}
 	return 0;
@@ -342,8 +340,7 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 bool
 ckfp_bitmap_is_whole(const ckfp_blocks *blocks)
 {
-	return blocks->bitmap->last || blocks->bitmap->all == NULL ||
-		   ckfp_bitmap_node(blocks)->pstate != NULL;
+	return blocks->bitmap->all == NULL || ckfp_bitmap_node(blocks)->pstate != NULL;
 }
 
 /* Is there another part? Then the scan starts again. */

@@ -111,10 +111,10 @@ typedef enum ckfp_key_ranges_state
 /* Why no block is skipped, for EXPLAIN. If there are several reasons, the last one is shown. */
 typedef enum ckfp_unskipped
 {
-	CKFP_UNSKIPPED_INDEX,  /* no index could be searched */
-	CKFP_UNSKIPPED_PRICE,  /* the search does not pay */
-	CKFP_UNSKIPPED_LIVE,   /* nearly all blocks can have keys */
-	CKFP_UNSKIPPED_CHANGED /* blocks are read of which the index may lack rows */
+	CKFP_UNSKIPPED_INDEX,      /* no index could be searched */
+	CKFP_UNSKIPPED_PRICE,      /* the search does not pay */
+	CKFP_UNSKIPPED_CANDIDATES, /* nearly all blocks can have keys */
+	CKFP_UNSKIPPED_CHANGED     /* blocks are read of which the index may lack rows */
 } ckfp_unskipped;
 
 /* How scans test a key. */

@@ -185,7 +185,7 @@ ckfp_search_ranges(const ckfp_search *search)
 		all = judged && found > CKFP_CANDIDATE_SHARE * search->blocks;
 	}
 	index_endscan(scan);
-	ckfp_search_explain(search, CKFP_UNSKIPPED_LIVE);
+	ckfp_search_explain(search, CKFP_UNSKIPPED_CANDIDATES);
 	return all ? NULL : bitmap;
 }
 
@@ -443,7 +443,7 @@ ckfp_candidate_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, doub
 	found = ckfp_search_all(&search, filter);
 	MemoryContextSwitchTo(caller);
 	if (found != NULL)
-		ckfp_search_explain(&search, CKFP_UNSKIPPED_LIVE);
+		ckfp_search_explain(&search, CKFP_UNSKIPPED_CANDIDATES);
 	bits = found == NULL ? NULL : ckfp_bits_of(found, blocks->blocks);
 	MemoryContextDelete(context);
 	return bits;
