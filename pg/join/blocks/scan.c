@@ -114,8 +114,9 @@ ckfp_bits_count(const uint8 *one, const uint8 *other, BlockNumber from, BlockNum
 	while (from < to)
 		if (from % 64 == 0 && to - from >= 64)
 		{
-			n += pg_popcount64(((const uint64 *)one)[from / 64] &
-							   ((const uint64 *)other)[from / 64]);
+			uint64 both = ((const uint64 *)one)[from / 64] & ((const uint64 *)other)[from / 64];
+
+			n += both != 0 ? pg_popcount64(both) : 0; /* most are 0 where few blocks are left */
 			from += 64;
 		}
 		else
