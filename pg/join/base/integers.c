@@ -39,8 +39,7 @@ ckfp_integers_free(ckfp_integers *set)
 	*set = (ckfp_integers){.context = set->context, .most = set->most};
 }
 
-/* The place of the first bucket from `at` on whose bit is `set`, or the width. */
-static uint64
+uint64
 ckfp_bits_next(const uint8 *bits, uint64 width, uint64 at, bool set)
 {
 	static const uint64 none = 0;

@@ -64,6 +64,10 @@ ckfp_integer_datum(int64 integer, int16 length)
 									 : Int16GetDatum((int16)integer);
 }
 
+/* The place of the first bit from `at` on that is `set`, or one that is not below the width. Reads
+ * whole words of eight bytes. */
+uint64 ckfp_bits_next(const uint8 *bits, uint64 width, uint64 at, bool set);
+
 /* Initialize an empty set, whose table is in `context` and takes at most so many bytes. */
 void ckfp_integers_init(ckfp_integers *set, MemoryContext context, size_t bytes);
 

@@ -18,6 +18,7 @@
 
 #include "access/amapi.h"
 #include "access/htup_details.h"
+#include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "executor/nodeBitmapHeapscan.h"
 #include "miscadmin.h"
@@ -31,20 +32,17 @@
 #define CKFP_PART_FIRST 32
 #define CKFP_PART_LARGEST 1024
 
-#if PG_VERSION_NUM < 180000
-#define TBMPrivateIterator TBMIterator
-#define tbm_begin_private_iterate tbm_begin_iterate
-#define tbm_end_private_iterate tbm_end_iterate
-#endif
+/* The number of pages of a bitmap that are counted before the indexes are searched for the keys. */
+#define CKFP_COUNTED_PAGES 1024
 
 struct ckfp_bitmap
 {
 	BitmapIndexScanState ours; /* in the place of the child */
 	IndexScanDescData index;   /* its index */
 	PlanState *child;
-	TIDBitmap *all;               /* that of the child; NULL: it is not needed any more */
+	TIDBitmap *all;               /* that of the child; NULL: not yet, or the scan has all of it */
 	TBMPrivateIterator *iterator; /* in `all` */
-	bool last;                    /* the scan has the last part */
+	double expected;              /* the share of the table's blocks that the planner expects */
 	void (*again)(void *argument);
 	void *argument;
 };
@@ -70,21 +68,23 @@ ckfp_bitmap_node(const ckfp_blocks *blocks)
 	return castNode(BitmapHeapScanState, blocks->scan);
 }
 
+static void
+ckfp_bitmap_free(ckfp_bitmap *bitmap)
+{
+	if (bitmap->all == NULL)
+		return;
+	tbm_end_private_iterate(bitmap->iterator);
+	tbm_free(bitmap->all);
+	bitmap->all = NULL;
+}
+
 /* The scan starts again. */
 static void
 ckfp_bitmap_restart(ckfp_blocks *blocks)
 {
-	ckfp_bitmap *bitmap = blocks->bitmap;
-
-	if (bitmap->all != NULL)
-	{
-		tbm_end_private_iterate(bitmap->iterator);
-		tbm_free(bitmap->all);
-	}
-	bitmap->all = NULL;
-	bitmap->last = false;
+	ckfp_bitmap_free(blocks->bitmap);
 	blocks->begun = 0;
-	bitmap->again(bitmap->argument);
+	blocks->bitmap->again(blocks->bitmap->argument);
 }
 
 void
@@ -107,7 +107,8 @@ ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argum
 	bitmap->ours.biss_ScanDesc = &bitmap->index;
 	rows = ckfp_rows_in(node->ss.ss_currentRelation,
 						RelationGetNumberOfBlocks(node->ss.ss_currentRelation));
-	blocks->share = Min(bitmap->child->plan->plan_rows / Max(rows, 1), 1);
+	bitmap->expected = Min(bitmap->child->plan->plan_rows / Max(rows, 1), 1);
+	blocks->share = bitmap->expected;
 	blocks->bitmap = bitmap;
 	blocks->restart = ckfp_bitmap_restart;
 }
@@ -196,67 +197,101 @@ ckfp_bitmap_is_careful(const ckfp_blocks *blocks)
 	return false;
 }
 
-/* Count the blocks of the table that are no candidates, eight at once. */
+/* The bitmap has the candidate blocks only: count the other ones. */
 static void
 ckfp_bitmap_count_skipped(const ckfp_blocks *blocks)
 {
-	if (blocks->filters->next == NULL)
-	{
-		BlockNumber n = blocks->blocks - (BlockNumber)pg_popcount((const char *)blocks->candidates,
-																  (int)(blocks->blocks / 8 + 1));
+	BlockNumber n = 0;
 
-		blocks->filters->keys->blocks += n;
-		blocks->filters->keys->skipped += n;
-		return;
-	}
-	for (BlockNumber b = 0; b < blocks->blocks; b += 8)
-	{
-		uint8 of = blocks->blocks - b < 8 ? (1 << (blocks->blocks - b)) - 1 : 0xff;
-		uint8 left = of & ~blocks->candidates[b / 8];
-		int n = pg_number_of_ones[left];
-
-		for (const ckfp_block_filter *filter = blocks->filters; filter != NULL;
-			 filter = filter->next)
+	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+		n += filter->gain;
+	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+		if (filter->keys->state == CKFP_RANGES_KNOWN)
 		{
-			uint8 denied = filter->candidates != NULL ? left & ~filter->candidates[b / 8] : 0;
-
-			if (filter->decided != filter->keys->generation ||
-				filter->keys->state != CKFP_RANGES_KNOWN)
-				continue;
 			filter->keys->blocks += n;
-			filter->keys->skipped += pg_number_of_ones[denied];
-			left &= ~denied;
+			filter->keys->skipped += filter->gain;
 		}
-	}
 }
 
-/* Fetch the child's bitmap; or if it is not needed, make one of the candidate blocks; of all blocks
- * of the table if they may yet be read. */
+/* A bitmap of the candidate blocks; of all blocks of the table if they may yet be read. */
+static TIDBitmap *
+ckfp_bitmap_of_candidates(ckfp_blocks *blocks)
+{
+	TIDBitmap *all = tbm_create(work_mem * (Size)1024, NULL);
+	bool careful = ckfp_bitmap_is_careful(blocks);
+
+	if (!careful)
+		ckfp_bitmap_count_skipped(blocks);
+	for (BlockNumber b = 0; b < blocks->blocks; b++)
+	{
+		if (!careful)
+			b = ckfp_blocks_next_candidate(blocks, b, blocks->blocks);
+		if (b < blocks->blocks)
+			tbm_add_page(all, b);
+	}
+	return all;
+}
+
+/* That of the child: one that is not shared, even if the scan is parallel. */
+static TIDBitmap *
+ckfp_bitmap_of_child(const ckfp_bitmap *bitmap)
+{
+	if (IsA(bitmap->child, BitmapIndexScanState))
+		((BitmapIndexScanState *)bitmap->child)->biss_result =
+			tbm_create(work_mem * (Size)1024, NULL);
+	return (TIDBitmap *)MultiExecProcNode(bitmap->child);
+}
+
+/* Use the keys that are known, beside the condition of the child. */
+static void
+ckfp_bitmap_decide(ckfp_blocks *blocks)
+{
+	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
+
+	outerPlanState(node) = blocks->bitmap->child;
+	ckfp_blocks_use_known(blocks);
+	outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
+	blocks->coming &= node->pstate == NULL;
+}
+
+/* May the index of the child also find the keys, so that the child need not run? */
+static bool
+ckfp_bitmap_may_be_covered(const ckfp_blocks *blocks)
+{
+	const BitmapIndexScanState *child = (BitmapIndexScanState *)blocks->bitmap->child;
+
+	if (!IsA(child, BitmapIndexScanState) || child->biss_RelationDesc->rd_rel->relam == BRIN_AM_OID)
+		return false;
+	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+		for (int i = 0; i < filter->target->indexes; i++)
+			if (filter->target->index[i].oid == RelationGetRelid(child->biss_RelationDesc))
+				return true;
+	return false;
+}
+
+/* Fetch the bitmap of the child, or make one of the candidate blocks. The child comes first where
+ * it has to run: what its bitmap costs is known then, and so what a search may cost. */
 static void
 ckfp_bitmap_fetch(ckfp_blocks *blocks)
 {
 	ckfp_bitmap *bitmap = blocks->bitmap;
 	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
-	bool covered = ckfp_bitmap_is_covered(blocks);
-	bool careful = ckfp_bitmap_is_careful(blocks);
+	BlockNumber pages;
 
-	if (covered || IsA(bitmap->child, BitmapIndexScanState))
-		bitmap->all = tbm_create(work_mem * (Size)1024, NULL);
-	if (covered && !careful)
-		ckfp_bitmap_count_skipped(blocks);
-	for (BlockNumber b = 0; covered && b < blocks->blocks; b++)
+	blocks->blocks = RelationGetNumberOfBlocks(blocks->scan->ss_currentRelation);
+	blocks->first = blocks->next = 0;
+	blocks->share = bitmap->expected;
+	if (ckfp_bitmap_may_be_covered(blocks))
+		ckfp_bitmap_decide(blocks);
+	if (ckfp_bitmap_is_covered(blocks))
+		bitmap->all = ckfp_bitmap_of_candidates(blocks);
+	else
 	{
-		if (!careful)
-			b = ckfp_blocks_next_candidate(blocks, b, blocks->blocks);
-		if (b < blocks->blocks)
-			tbm_add_page(bitmap->all, b);
-	}
-	if (!covered)
-	{
-		/* one that is not shared, even if the scan is parallel */
-		if (bitmap->all != NULL)
-			((BitmapIndexScanState *)bitmap->child)->biss_result = bitmap->all;
-		bitmap->all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
+		bitmap->all = ckfp_bitmap_of_child(bitmap);
+		pages = ckfp_count_pages(bitmap->all, CKFP_COUNTED_PAGES);
+		if (pages < CKFP_COUNTED_PAGES)
+			blocks->share = Min(bitmap->expected, pages / Max((double)blocks->blocks, 1));
+		ckfp_bitmap_decide(blocks);
 	}
 	bitmap->iterator = tbm_begin_private_iterate(bitmap->all);
 	MemoryContextSwitchTo(caller);
@@ -268,22 +303,33 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 {
 	ckfp_blocks *blocks = index->opaque;
 	ckfp_bitmap *bitmap = blocks->bitmap;
-	bool careful = ckfp_bitmap_is_careful(blocks);
+	bool careful;
 	BlockNumber part = Min(Max(blocks->begun, CKFP_PART_FIRST), CKFP_PART_LARGEST);
-	BlockNumber end = blocks->coming ? blocks->begun + part : InvalidBlockNumber;
+	BlockNumber end;
 	bool begun = false;
 	bool candidate = false;
 
 	if (bitmap->all == NULL)
 		ckfp_bitmap_fetch(blocks);
-	if (careful && !ckfp_blocks_hold(blocks))
-		memset(blocks->candidates, 0xff, blocks->blocks / 8 + 1);
+	else if (blocks->coming)
+		ckfp_bitmap_decide(blocks);
+	if (blocks->begun == 0 && !blocks->coming && blocks->candidates == NULL && !blocks->verify)
+	{
+		tbm_union(to, bitmap->all);
+		ckfp_bitmap_free(bitmap);
+		return 0;
+	}
+	careful = ckfp_bitmap_is_careful(blocks);
+	end = blocks->coming ? blocks->begun + part : InvalidBlockNumber;
+	ckfp_blocks_check_zone(blocks);
 	while (blocks->begun < end && !(careful && begun && !candidate))
 	{
 		CHECK_FOR_INTERRUPTS();
-		bitmap->last = !ckfp_bitmap_copy_page(blocks, to, &candidate);
-		if (bitmap->last)
+		if (!ckfp_bitmap_copy_page(blocks, to, &candidate))
+		{
+			ckfp_bitmap_free(bitmap);
 			break;
+		}
 		begun |= candidate;
 	}
 	return 0;
@@ -291,29 +337,10 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 
 /* ----------------------------------------------------------------------- the scan */
 
-/* Use the keys that are known. */
-static void
-ckfp_bitmap_decide(ckfp_blocks *blocks)
-{
-	bool parallel = ckfp_bitmap_node(blocks)->pstate != NULL;
-
-	if (blocks->skips == NULL)
-	{
-		blocks->blocks = RelationGetNumberOfBlocks(blocks->scan->ss_currentRelation);
-		blocks->first = blocks->next = 0;
-	}
-	ckfp_blocks_use_known(blocks);
-	blocks->coming &= !parallel;
-	blocks->waiting = false;
-	if (blocks->skips == NULL && (blocks->coming || blocks->candidates != NULL || blocks->verify))
-		ckfp_blocks_start_skipping(blocks);
-}
-
 bool
 ckfp_bitmap_is_whole(const ckfp_blocks *blocks)
 {
-	return blocks->bitmap->last || blocks->skips == NULL ||
-		   ckfp_bitmap_node(blocks)->pstate != NULL;
+	return blocks->bitmap->all == NULL || ckfp_bitmap_node(blocks)->pstate != NULL;
 }
 
 /* Is there another part? Then the scan starts again. */
@@ -322,8 +349,6 @@ ckfp_bitmap_go_on(ckfp_blocks *blocks)
 {
 	if (ckfp_bitmap_is_whole(blocks))
 		return false;
-	if (blocks->coming)
-		ckfp_bitmap_decide(blocks);
 	ExecReScanBitmapHeapScan(ckfp_bitmap_node(blocks));
 	return true;
 }
@@ -334,12 +359,9 @@ ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own)
 	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
 	TupleTableSlot *slot;
 
-	/* unless another process makes the bitmap */
-	if (!node->initialized && blocks->skips == NULL &&
-		(node->pstate == NULL || node->pstate->state == BM_INITIAL))
-		ckfp_bitmap_decide(blocks);
-	if (blocks->skips != NULL)
-		outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
+	if (blocks->skips == NULL)
+		ckfp_blocks_start_skipping(blocks);
+	outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
 	do
 	{
 		slot = own(&node->ss.ps);

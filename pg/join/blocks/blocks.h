@@ -15,12 +15,19 @@
 #include "access/relscan.h"
 #include "access/xlogdefs.h"
 #include "fmgr.h"
+#include "nodes/tidbitmap.h"
 #include "pgtime.h"
 #include "port/atomics.h"
 #include "storage/spin.h"
 #include "utils/dsa.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
+
+#if PG_VERSION_NUM < 180000
+#define TBMPrivateIterator TBMIterator
+#define tbm_begin_private_iterate tbm_begin_iterate
+#define tbm_end_private_iterate tbm_end_iterate
+#endif
 
 /* ------------------------------------------------------------ index.c: while a query is planned */
 
@@ -104,10 +111,10 @@ typedef enum ckfp_key_ranges_state
 /* Why no block is skipped, for EXPLAIN. If there are several reasons, the last one is shown. */
 typedef enum ckfp_unskipped
 {
-	CKFP_UNSKIPPED_INDEX,  /* no index could be searched */
-	CKFP_UNSKIPPED_PRICE,  /* the search does not pay */
-	CKFP_UNSKIPPED_LIVE,   /* nearly all blocks can have keys */
-	CKFP_UNSKIPPED_CHANGED /* blocks are read of which the index may lack rows */
+	CKFP_UNSKIPPED_INDEX,      /* no index could be searched */
+	CKFP_UNSKIPPED_PRICE,      /* the search does not pay */
+	CKFP_UNSKIPPED_CANDIDATES, /* nearly all blocks can have keys */
+	CKFP_UNSKIPPED_CHANGED     /* blocks are read of which the index may lack rows */
 } ckfp_unskipped;
 
 /* How scans test a key. */
@@ -259,6 +266,10 @@ ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp
 bool ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges,
 					 bool *covers);
 
+/* Has an index fewer rows than `most` that meet the condition of a scan's bitmap? It has nothing
+ * but such bounds. */
+bool ckfp_bounds_have_few(ScanState *scan, double most);
+
 /* ----------------------------------------------- candidates.c: ranges to candidate blocks */
 
 /* If so large a share of the blocks are candidates, the others are not worth skipping. */
@@ -291,6 +302,7 @@ typedef struct ckfp_block_filter
 	const ckfp_join_target *target;
 	int number;  /* of the target */
 	double from; /* search after this share of the blocks was read, if the scan may be stopped */
+	BlockNumber gain;  /* the blocks that it excludes, and those before it do not */
 	uint8 *candidates; /* the blocks that can have one of the keys; NULL: all */
 	BlockNumber of;    /* the number of blocks that `candidates` tells of */
 	bool covers;       /* `candidates` has regard to all of the condition of the scan's bitmap */
@@ -329,6 +341,16 @@ typedef struct ckfp_blocks
 	BlockNumber end;    /* this process reads no block with this number or a larger one */
 	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
+
+/* The size of a map of so many blocks, a bit each, in bytes: of whole words. */
+static inline size_t
+ckfp_bits_size(BlockNumber blocks)
+{
+	return (blocks / 64 + 1) * sizeof(uint64);
+}
+
+/* candidates.c: the number of pages of a bitmap, `most` at most. */
+BlockNumber ckfp_count_pages(TIDBitmap *bitmap, BlockNumber most);
 
 /* candidates.c: a bitmap of the blocks of the scan's table that can have rows with the keys of a
  * filter. NULL if skipping blocks does not pay, or if the search costs more than the scan of this
@@ -390,8 +412,9 @@ void ckfp_blocks_use_known(ckfp_blocks *blocks);
 /* From now on the scan skips blocks. */
 void ckfp_blocks_start_skipping(ckfp_blocks *blocks);
 
-/* Are the keys still those by which blocks are skipped? */
-bool ckfp_blocks_hold(const ckfp_blocks *blocks);
+/* Skip no more blocks if the keys of the rows are not those by which they are skipped: after SET
+ * timezone. */
+void ckfp_blocks_check_zone(ckfp_blocks *blocks);
 
 /* Would a row's block be skipped because of these keys? */
 bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot);

@@ -5,6 +5,7 @@
 #include "join/base/monotone.h"
 #include "join/blocks/blocks.h"
 
+#include "access/genam.h"
 #include "access/skey.h"
 #include "access/stratnum.h"
 #include "catalog/pg_am.h"
@@ -13,6 +14,11 @@
 #include "executor/executor.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+
+#if PG_VERSION_NUM < 180000
+#define index_beginscan(table, index, snapshot, instrument, keys, orders)                          \
+	index_beginscan(table, index, snapshot, keys, orders)
+#endif
 
 /* The first value of a column for which a condition, which is monotone, is `met`; or the value
  * after the upper limit. */
@@ -121,4 +127,20 @@ ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges 
 	*covers = bounds > 0 && bounds == child->biss_NumScanKeys &&
 			  child->biss_RelationDesc->rd_rel->relam != BRIN_AM_OID;
 	return bounds > 0;
+}
+
+bool
+ckfp_bounds_have_few(ScanState *scan, double most)
+{
+	BitmapIndexScanState *child = (BitmapIndexScanState *)outerPlanState(scan);
+	IndexScanDesc rows =
+		index_beginscan(scan->ss_currentRelation, child->biss_RelationDesc,
+						scan->ps.state->es_snapshot, NULL, child->biss_NumScanKeys, 0);
+	double n = 0;
+
+	index_rescan(rows, child->biss_ScanKeys, child->biss_NumScanKeys, NULL, 0);
+	while (n < most && index_getnext_tid(rows, ForwardScanDirection) != NULL)
+		n++;
+	index_endscan(rows);
+	return n < most;
 }

@@ -31,6 +31,10 @@
 #define CKFP_DESCENT_NS 1500.0 /* of finding a key in a B-tree */
 #define CKFP_SEARCH_NS 10000.0 /* of a search that finds nothing */
 
+/* If the child of a scan reads fewer rows of the same index for each place, it is cheaper than the
+ * search. These are read, as estimates can be wrong. */
+#define CKFP_PLACE_ROWS 32
+
 /* The share of the cost of the sequential scan that a search of BRIN may cost: for all ranges, and
  * for one. */
 #define CKFP_BRIN_SHARE 0.02
@@ -79,34 +83,47 @@ ckfp_search_explain(const ckfp_search *search, ckfp_unskipped why)
 #if PG_VERSION_NUM < 180000
 #define index_beginscan_bitmap(index, snapshot, instrument, keys)                                  \
 	index_beginscan_bitmap(index, snapshot, keys)
-#define TBMPrivateIterator TBMIterator
-#define tbm_begin_private_iterate tbm_begin_iterate
-#define tbm_end_private_iterate tbm_end_iterate
+#endif
 
-static bool
-tbm_private_iterate(TBMIterator *iterator, TBMIterateResult *result)
+/* The next page of a bitmap; InvalidBlockNumber: there is none. */
+static BlockNumber
+ckfp_next_page(TBMPrivateIterator *iterator)
 {
+#if PG_VERSION_NUM >= 180000
+	TBMIterateResult result;
+
+	return tbm_private_iterate(iterator, &result) ? result.blockno : InvalidBlockNumber;
+#else
 	const TBMIterateResult *next = tbm_iterate(iterator);
 
-	if (next != NULL)
-		result->blockno = next->blockno;
-	return next != NULL;
-}
+	return next != NULL ? next->blockno : InvalidBlockNumber;
 #endif
+}
+
+BlockNumber
+ckfp_count_pages(TIDBitmap *bitmap, BlockNumber most)
+{
+	TBMPrivateIterator *iterator = tbm_begin_private_iterate(bitmap);
+	BlockNumber n = 0;
+
+	while (n < most && BlockNumberIsValid(ckfp_next_page(iterator)))
+		n++;
+	tbm_end_private_iterate(iterator);
+	return n;
+}
 
 /* Set the bits of the pages in a bitmap. */
 static uint8 *
 ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 {
-	uint8 *bits = palloc0(blocks / 8 + 1);
+	uint8 *bits = palloc0(ckfp_bits_size(blocks));
 	TBMPrivateIterator *iterator = tbm_begin_private_iterate(bitmap);
-	TBMIterateResult result;
 
-	while (tbm_private_iterate(iterator, &result))
+	for (BlockNumber b; BlockNumberIsValid(b = ckfp_next_page(iterator));)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (result.blockno < blocks)
-			CKFP_SET_BIT(bits, result.blockno);
+		if (b < blocks)
+			CKFP_SET_BIT(bits, b);
 	}
 	tbm_end_private_iterate(iterator);
 	return bits;
@@ -168,7 +185,7 @@ ckfp_search_ranges(const ckfp_search *search)
 		all = judged && found > CKFP_CANDIDATE_SHARE * search->blocks;
 	}
 	index_endscan(scan);
-	ckfp_search_explain(search, CKFP_UNSKIPPED_LIVE);
+	ckfp_search_explain(search, CKFP_UNSKIPPED_CANDIDATES);
 	return all ? NULL : bitmap;
 }
 
@@ -227,9 +244,11 @@ ckfp_search_tree(const ckfp_search *search, int places, double found, double cor
 	double cost = places * CKFP_DESCENT_NS + found * CKFP_TID_NS +
 				  pages * (CKFP_PAGE_NS + scan / search->blocks);
 
-	return search->always || cost * CKFP_BTREE_MARGIN < scan * search->most
-			   ? ckfp_search_ranges(search)
-			   : NULL;
+	if (!search->always &&
+		(cost * CKFP_BTREE_MARGIN >= scan * search->most ||
+		 (search->covers && ckfp_bounds_have_few(search->scan, places * CKFP_PLACE_ROWS))))
+		return NULL;
+	return ckfp_search_ranges(search);
 }
 
 /* Search a B-tree for few keys. */
@@ -424,7 +443,7 @@ ckfp_candidate_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, doub
 	found = ckfp_search_all(&search, filter);
 	MemoryContextSwitchTo(caller);
 	if (found != NULL)
-		ckfp_search_explain(&search, CKFP_UNSKIPPED_LIVE);
+		ckfp_search_explain(&search, CKFP_UNSKIPPED_CANDIDATES);
 	bits = found == NULL ? NULL : ckfp_bits_of(found, blocks->blocks);
 	MemoryContextDelete(context);
 	return bits;
@@ -433,27 +452,15 @@ ckfp_candidate_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, doub
 BlockNumber
 ckfp_blocks_next_candidate(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end)
 {
-	const uint8 *candidates = blocks->candidates;
-
-	while (candidates != NULL && from < end)
+	while (blocks->candidates != NULL && from < end)
 	{
 		BlockNumber block = ckfp_block_of(blocks, from);
-		uint64 word = 1;
+		uint64 width = Min((uint64)block + (end - from), blocks->blocks);
+		uint64 next = ckfp_bits_next(blocks->candidates, width, block, true);
 
-		if (CKFP_BIT(candidates, block))
+		from += (BlockNumber)(Min(next, width) - block);
+		if (next < width)
 			break;
-		/* 64 blocks at once */
-		if (block % 64 == 0 && blocks->blocks - block >= 64 && end - from >= 64)
-			memcpy(&word, &candidates[block / 8], sizeof(word));
-		if (word == 0)
-		{
-			from += 64;
-			continue;
-		}
-		/* eight blocks at once */
-		from += candidates[block / 8] == 0
-					? Min(Min(8 - block % 8, blocks->blocks - block), end - from)
-					: 1;
 	}
 	return Min(from, end);
 }

@@ -105,35 +105,45 @@ ckfp_blocks_is_parallel(const ckfp_blocks *blocks)
 
 /* --------------------------------------------------------------------- candidate blocks */
 
+/* The number of blocks from `from` up to `to`, without `to`, whose bits are set in both maps. */
+static BlockNumber
+ckfp_bits_count(const uint8 *one, const uint8 *other, BlockNumber from, BlockNumber to)
+{
+	BlockNumber n = 0;
+
+	while (from < to)
+		if (from % 64 == 0 && to - from >= 64)
+		{
+			uint64 both = ((const uint64 *)one)[from / 64] & ((const uint64 *)other)[from / 64];
+
+			n += both != 0 ? pg_popcount64(both) : 0; /* most are 0 where few blocks are left */
+			from += 64;
+		}
+		else
+		{
+			n += CKFP_BIT(one, from) && CKFP_BIT(other, from);
+			from++;
+		}
+	return n;
+}
+
 /* The number of candidate blocks, from the number `from` on; of those that are candidates in
  * `more`, too, if that is not NULL. */
 static BlockNumber
 ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more)
 {
-	BlockNumber n = 0;
+	const uint8 *one = blocks->candidates != NULL ? blocks->candidates : more;
+	const uint8 *other = more != NULL ? more : one;
+	BlockNumber block;
 
-	if (blocks->candidates == NULL && more == NULL)
-		return blocks->blocks - from;
-	if (from == 0 && blocks->candidates == NULL)
-		return (BlockNumber)pg_popcount((const char *)more, (int)(blocks->blocks / 8 + 1));
-	if (from == 0) /* all of them, whatever their numbers: eight at once */
-	{
-		for (BlockNumber b = 0; b < blocks->blocks; b += 8)
-		{
-			uint8 of = blocks->blocks - b < 8 ? (1 << (blocks->blocks - b)) - 1 : 0xff;
-
-			of &= blocks->candidates[b / 8];
-			n += pg_number_of_ones[of & (more != NULL ? more[b / 8] : 0xff)];
-		}
-		return n;
-	}
-	for (BlockNumber at = ckfp_blocks_next_candidate(blocks, from, blocks->blocks);
-		 at < blocks->blocks; at = ckfp_blocks_next_candidate(blocks, at + 1, blocks->blocks))
-	{
-		CHECK_FOR_INTERRUPTS();
-		n += more == NULL || CKFP_BIT(more, ckfp_block_of(blocks, at));
-	}
-	return n;
+	if (one == NULL || from >= blocks->blocks)
+		return blocks->blocks - Min(from, blocks->blocks);
+	if (from == 0) /* all of them, also where `first` is not known */
+		return ckfp_bits_count(one, other, 0, blocks->blocks);
+	block = ckfp_block_of(blocks, from);
+	return block < blocks->first ? ckfp_bits_count(one, other, block, blocks->first)
+								 : ckfp_bits_count(one, other, block, blocks->blocks) +
+									   ckfp_bits_count(one, other, 0, blocks->first);
 }
 
 /* Called when the scan starts again: it reads all blocks. */
@@ -159,6 +169,7 @@ ckfp_blocks_restart(Datum argument)
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
 		filter->decided = 0;
+		filter->gain = 0;
 		if (blocks->bitmap != NULL)
 			filter->generation = 0; /* its condition may have other bounds */
 	}
@@ -227,17 +238,19 @@ ckfp_blocks_gain(const ckfp_blocks *blocks, const ckfp_block_filter *filter)
 
 /* Skip the blocks that a filter does not need, if that pays. */
 static void
-ckfp_blocks_add_skips(ckfp_blocks *blocks, const ckfp_block_filter *filter)
+ckfp_blocks_add_skips(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	BlockNumber gain = ckfp_blocks_gain(blocks, filter);
-	size_t size = blocks->blocks / 8 + 1;
+	size_t size = ckfp_bits_size(blocks->blocks);
 
+	filter->gain = gain;
 	if (gain == 0)
 		return;
 	if (blocks->candidates == NULL)
-		blocks->candidates = memset(palloc(size), 0xff, size);
-	for (size_t i = 0; i < size; i++)
-		blocks->candidates[i] &= filter->candidates[i];
+		blocks->candidates = memcpy(palloc(size), filter->candidates, size);
+	else
+		for (size_t i = 0; i < size / sizeof(uint64); i++)
+			((uint64 *)blocks->candidates)[i] &= ((const uint64 *)filter->candidates)[i];
 	/* else each process counts those that it draws, and bitmap.c those of the bitmap */
 	if (blocks->bitmap == NULL && !ckfp_blocks_is_parallel(blocks))
 		filter->keys->skipped += gain;
@@ -390,14 +403,17 @@ ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
 		filter->keys->skipped += to - from;
 }
 
-/* After SET timezone the keys of the rows are others: no more blocks are skipped. */
-bool
-ckfp_blocks_hold(const ckfp_blocks *blocks)
+void
+ckfp_blocks_check_zone(ckfp_blocks *blocks)
 {
+	bool hold = blocks->candidates != NULL;
+
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (!ckfp_key_ranges_hold(filter->keys))
-			return false;
-	return true;
+		hold &= ckfp_key_ranges_hold(filter->keys);
+	if (blocks->candidates == NULL || hold)
+		return;
+	pfree(blocks->candidates);
+	blocks->candidates = NULL;
 }
 
 /* Go to the next run of candidate blocks. False if there is none. */
@@ -407,12 +423,11 @@ ckfp_blocks_next_run(ckfp_blocks *blocks)
 	BlockNumber candidate;
 	BlockNumber block;
 	BlockNumber most = blocks->coming ? CKFP_RUN_WAITING : InvalidBlockNumber;
-	BlockNumber n = 1;
+	BlockNumber n;
 
 	CHECK_FOR_INTERRUPTS();
 	blocks->drain = InvalidBlockNumber;
-	if (blocks->candidates != NULL && !ckfp_blocks_hold(blocks))
-		memset(blocks->candidates, 0xff, blocks->blocks / 8 + 1);
+	ckfp_blocks_check_zone(blocks);
 	for (;;)
 	{
 		candidate = ckfp_blocks_next_candidate(blocks, blocks->next, blocks->end);
@@ -425,8 +440,11 @@ ckfp_blocks_next_run(ckfp_blocks *blocks)
 	}
 	block = ckfp_block_of(blocks, candidate);
 	most = Min(most, Min(blocks->end - candidate, blocks->blocks - block));
-	while (n < most && (blocks->candidates == NULL || CKFP_BIT(blocks->candidates, block + n)))
-		n++;
+	n = blocks->candidates == NULL
+			? most
+			: (BlockNumber)ckfp_bits_next(blocks->candidates, (uint64)block + most, block, false) -
+				  block;
+	n = Min(n, most);
 	blocks->next = candidate + n;
 	ckfp_blocks_read_run(blocks, block, n);
 	return true;

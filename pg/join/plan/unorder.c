@@ -47,11 +47,9 @@ ckfp_scan_skips(const Plan *plan, bool ordered, IndexScan **unordered)
 	IndexScan *scan = (IndexScan *)plan;
 
 	*unordered = NULL;
-	if (IsA(plan, BitmapHeapScan))
-		return !plan->parallel_aware || IsA(outerPlan(plan), BitmapIndexScan);
 	if (!IsA(plan, IndexScan) || ordered || scan->indexqual == NIL || scan->indexorderby != NIL ||
 		!ckfp_index_gives_bitmaps(scan->indexid))
-		return IsA(plan, SeqScan);
+		return IsA(plan, SeqScan) || IsA(plan, BitmapHeapScan);
 	*unordered = scan;
 	return true;
 }

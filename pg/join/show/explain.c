@@ -325,7 +325,7 @@ ckfp_explain_blocks(const ckfp_filter_node *filter_node, const ckfp_join_counts 
 	static const char *const reasons[] = {
 		[CKFP_UNSKIPPED_INDEX] = "the index is locked, invalid or dropped",
 		[CKFP_UNSKIPPED_PRICE] = "searching the index does not pay",
-		[CKFP_UNSKIPPED_LIVE] = "nearly all can have the keys",
+		[CKFP_UNSKIPPED_CANDIDATES] = "nearly all can have the keys",
 		[CKFP_UNSKIPPED_CHANGED] = "before VACUUM, the index may lack some of their rows",
 	};
 

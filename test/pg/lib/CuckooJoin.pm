@@ -5,7 +5,7 @@ package CuckooJoin;
 use CuckooCluster;
 use Exporter 'import';
 
-our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained plan_of);
+our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained plan_of grow_table);
 
 my $node;
 
@@ -31,6 +31,16 @@ sub random_cluster
 	return join_cluster('main', %options,
 		conf => "statement_timeout = '30s'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n"
 		  . ($conf // ''));
+}
+
+# Let a table have so many blocks, 131,072 at most: the new ones are empty, and take no space on disk.
+sub grow_table
+{
+	my ($table, $blocks) = @_;
+	my $path = $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$table')");
+
+	truncate($node->data_dir . "/$path", $blocks * 8192) or die("$path: $!");
+	return;
 }
 
 # EXPLAIN of a query, analyzed unless told.

@@ -106,6 +106,8 @@ foreach my $hash ('on', 'off')
 {
 	my $settings = "${late}SET enable_parallel_hash = $hash; $parallel";
 	skips("two workers, parallel hash $hash", $settings . query('ordered', 'f.l BETWEEN 500 AND 1500') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered/, 1300);
+	skips("two workers, parallel hash $hash, OR", "${settings}SET enable_seqscan = off; " . query('ordered', '(f.l < 940 OR f.l > 1500)') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered.*BitmapOr/s, 1300);
+	skips("two workers, parallel hash $hash, AND", $settings . query('ordered', 'f.k >= 500 AND f.l < 1500') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered.*BitmapAnd/s, 1000);
 	same_rows("two workers, parallel hash $hash, a tree", $settings . query('tree', $range));
 	same_rows("two workers, parallel hash $hash, again", $settings . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . query('ordered', 'f.l BETWEEN 500 AND 1500 AND f.v >= g') . ' OFFSET 0) x');
 }
@@ -135,6 +137,24 @@ foreach my $to ('America/New_York', 'Asia/Tokyo')
 }
 skips('a zone', "SET TimeZone = 'UTC'; $zoned", $bitmap, 1000);
 unlike(explained("SET default_transaction_isolation = 'serializable'; " . query('ordered', $range)), qr/Blocks Skipped/, 'SERIALIZABLE');
+
+# A bitmap of few pages where many were expected, as by a generic plan: the indexes are not searched for the keys.
+sql('CREATE TABLE large AS SELECT id, k, id / 10 + id % 3 AS l, k AS m, v, id * 100 AS n, filler FROM ordered; CREATE TABLE evens AS SELECT g * 2 AS n FROM generate_series(0, 199) g; ANALYZE evens');
+grow_table('large', 120000);
+sql('CREATE INDEX large_k ON large USING brin (k) WITH (pages_per_range = 64); CREATE INDEX large_l ON large USING brin (l) WITH (pages_per_range = 64); CREATE INDEX large_m ON large (m); CREATE INDEX large_n ON large (n); SELECT brin_summarize_new_values($$large_k$$), brin_summarize_new_values($$large_l$$); CREATE TABLE ms AS SELECT k AS m FROM one; ANALYZE ms, large; UPDATE pg_class SET reltuples = 20000000 WHERE relname = $$large$$');
+
+foreach my $case ([ 'BRIN', 'one', 'k', 'l', 935, 936 ], [ 'BRIN, the same index', 'one', 'k', 'k', 935, 936 ], [ 'a B-tree, BRIN for the keys', 'one', 'k', 'm', 935, 936 ], [ 'BRIN, a B-tree for the keys', 'ms', 'm', 'l', 935, 936 ], [ 'a B-tree, few rows between many keys', 'evens', 'n', 'n', 200, 390 ])
+{
+	my ($name, $keys, $key, $column, @few) = @$case;
+	my ($few, $many) = map {
+		explained("${late}SET cuckoofilter.join_filter = auto; SET plan_cache_mode = force_generic_plan; SET enable_indexscan = off; "
+			  . "PREPARE p AS SELECT count(*), sum(v) FROM large f JOIN $keys d USING ($key) WHERE f.$column >= \$1 AND f.$column <= \$2; EXECUTE p($_->[0], $_->[1])")
+	} \@few, [ 0, 2000000 ];
+
+	like($few, qr/Bitmap Index Scan on \w+ \(actual/, "few pages, $name: the bitmap is read") or diag($few);
+	unlike($few, qr/Blocks Skipped/, "few pages, $name: no search") or diag($few);
+	like($many, qr/Blocks Skipped: [1-9]\d\d\d/, "many pages, $name: a search") or diag($many);
+}
 
 # by its estimate the join pays only by its blocks
 sql('INSERT INTO dim SELECT g, 31 FROM generate_series(0, 1999) g');

@@ -262,6 +262,18 @@ sub count_plan
 	return;
 }
 
+# No more blocks are skipped than a scan has.
+sub check_counts
+{
+	my ($query) = @_;
+
+	return if @parameters;
+	$session->ask("SET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+	my ($plan) = $session->answer;
+	fail("SEED=$seed: $1 of $2 blocks") or diag("$query\n$plan") if $plan =~ /Blocks Skipped: (\d+) of (\d+)/ && $1 > $2;
+	return;
+}
+
 sub compare
 {
 	my ($name, $statements, @before) = @_;
@@ -349,6 +361,26 @@ foreach my $round (1 .. rounds(60))
 			$session->query('ROLLBACK');
 		}
 		compare_cursor($rows, @sql, $settings) if chance(0.15);
+	}
+}
+
+# A table of 100,000 blocks, nearly all of them empty, with rows at both ends: for all rounds, as a scan of it takes long.
+{
+	my @sql = draw_round(3000, 1);
+	my ($large) = $session->query("SELECT relname FROM pg_class WHERE relname IN ('fact', 'fact_1') AND relkind = 'r'") =~ /(\w+)/;
+
+	grow_table($large, 100000 + int(rand(200)));
+	$session->query($_) foreach (my @more = ("INSERT INTO $large SELECT id + 2000000, x, y, v, filler FROM fact WHERE id % 5 = 0", "SELECT count(brin_summarize_new_values(indexrelid)) FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = relam WHERE amname = 'brin' AND relkind = 'i'", "ANALYZE $large"));
+	foreach my $round (1 .. rounds(40))
+	{
+		my $settings = settings_sql() . '; SET enable_seqscan = off';
+
+		@parameters = ();
+		my $query = query_sql(3000);
+
+		$session->query($settings);
+		last if !compare("a large table, query $round: the same rows", statements_sql($query), @sql, "-- 100,000 blocks", @more, $settings);
+		check_counts($query);
 	}
 }
 
