@@ -3,6 +3,7 @@
  */
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
+#include "join/plan/plan.h"
 #include "join/remote/remote.h"
 #include "join/show/show.h"
 
@@ -28,7 +29,9 @@ typedef struct ckfp_assignments
 	int nodes;
 	List **of_node;                /* of ckfp_assignment, by plan_node_id: below `nodes` */
 	ckfp_descendants *descendants; /* the partitions of the query; NULL until they are needed */
-	AppendState *append;           /* the node above the current one, if it is an Append */
+	PlanState *parent;             /* the node above the current one; NULL: there is none */
+	const ckfp_join_above *above;  /* the joins above the current one, up to a node that reads many
+									* rows before it returns the first one */
 } ckfp_assignments;
 
 static ckfp_assignments
@@ -81,7 +84,7 @@ ckfp_tests_partition(ckfp_scan_filters *tests, ckfp_scan_filter *test,
 								  assignments->descendants,
 								  ((ScanState *)scan)->ss_currentRelation))
 		return;
-	ckfp_skip_add(tests, assignments->append, test);
+	ckfp_skip_add(tests, assignments->parent, test);
 	filter_node->allocates |= !filter_node->partitions.by_value;
 }
 
@@ -121,6 +124,9 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, List *filters)
 		test->target = filter->number;
 		test->remote = ckfp_remote_uses(filter->target);
 		ckfp_test_init(test, filter_node, filter->target->attribute);
+		test->above = assignments->above;
+		test->owner = (PlanState *)(filter_node->nest != NULL ? (void *)filter_node
+															  : (void *)filter_node->join);
 		ckfp_suspension_add(&filter_node->suspensions, &test->suspension);
 		filter_node->tests = lappend(filter_node->tests, tests);
 		if (!filter_node->record.no_filter)
@@ -145,11 +151,34 @@ ckfp_tests_join(PlanState *join)
 		((ckfp_filter_node *)child)->join = (HashJoinState *)join;
 }
 
+/* The joins that read the rows of a node on their outer sides, before any other row: those above
+ * its parent, `above`, and the parent. A LEFT or ANTI join goes on if its inner side is empty. */
+static const ckfp_join_above *
+ckfp_joins_above(PlanState *parent, const ckfp_join_above *above, const PlanState *state)
+{
+	ckfp_join_above *join;
+
+	if (parent == NULL || state == innerPlanState(parent) ||
+		(ckfp_node_of(parent->plan)->is & CKFP_NODE_AHEAD))
+		return NULL;
+	if (!ckfp_join_is_nest(parent->plan) &&
+		((!IsA(parent, HashJoinState) && !IsA(parent, MergeJoinState)) ||
+		 ((JoinState *)parent)->jointype == JOIN_LEFT ||
+		 ((JoinState *)parent)->jointype == JOIN_ANTI))
+		return above;
+	join = palloc(sizeof(*join));
+	*join = (ckfp_join_above){parent, false, above};
+	if (innerPlanState(parent) != NULL)
+		join->again = !bms_is_empty(innerPlanState(parent)->plan->extParam);
+	return join;
+}
+
 static bool
 ckfp_tests_walk(PlanState *state, void *context)
 {
 	ckfp_assignments *assignments = context;
-	AppendState *append = assignments->append;
+	PlanState *parent = assignments->parent;
+	const ckfp_join_above *above = assignments->above;
 	int node = state->plan->plan_node_id;
 
 	if (IsA(state, HashJoinState))
@@ -160,13 +189,15 @@ ckfp_tests_walk(PlanState *state, void *context)
 	 * it needs, so joins and scans below it get no filter. */
 	if (IsA(state, CustomScanState) && !ckfp_join_is_ours(state->plan))
 		return false;
+	assignments->above = ckfp_joins_above(parent, above, state);
 	/* a plan that several expressions share is visited several times */
 	if (node < assignments->nodes && assignments->of_node[node] != NIL &&
 		!ckfp_condition_is_set(state))
 		ckfp_tests_scan(state, assignments, assignments->of_node[node]);
-	assignments->append = IsA(state, AppendState) ? (AppendState *)state : NULL;
+	assignments->parent = state;
 	planstate_tree_walker(state, ckfp_tests_walk, context);
-	assignments->append = append;
+	assignments->parent = parent;
+	assignments->above = above;
 	return false;
 }
 

@@ -12,6 +12,10 @@
 /* The least number of buckets beside the first and the last one that are used. */
 #define CKFP_LEAST_ROOM 32
 
+/* The number of buckets for each integer, if all are known and too far for a bucket of each. So one
+ * of so many others is in a bucket with one of them. */
+#define CKFP_BUCKETS_EACH 128
+
 /* When a set is moved from a table of the largest size into another one, one of so many buckets of
  * that stays free, so that the next keys do not move it again and again. */
 #define CKFP_MOVED_ROOM 4
@@ -36,6 +40,8 @@ ckfp_integers_free(ckfp_integers *set)
 {
 	if (set->width > 0)
 		pfree(set->some);
+	if (set->waiting != NULL)
+		pfree(set->waiting);
 	*set = (ckfp_integers){.context = set->context, .most = set->most};
 }
 
@@ -191,4 +197,50 @@ ckfp_integers_add_range(ckfp_integers *set, ckfp_range range)
 {
 	ckfp_integers_reach(set, range);
 	ckfp_integers_mark(set, range, true);
+}
+
+/* Put the integers that wait into the table. `last`: there are no more. */
+static void
+ckfp_integers_settle(ckfp_integers *set, bool last)
+{
+	int64 *waiting = set->waiting;
+	ckfp_range all = {waiting[0], waiting[0]};
+	uint64 buckets = CKFP_FIRST_BUCKETS;
+
+	for (int i = 1; i < set->waits; i++)
+	{
+		all.low = Min(all.low, waiting[i]);
+		all.high = Max(all.high, waiting[i]);
+	}
+	while (buckets < (uint64)set->waits * CKFP_BUCKETS_EACH)
+		buckets *= 2;
+	if (last && (uint64)all.high - (uint64)all.low > set->most - CKFP_LEAST_ROOM)
+		set->most = Min(set->most, buckets);
+	set->waiting = NULL;
+	ckfp_integers_reach(set, all);
+	for (int i = 0; i < set->waits; i++)
+		ckfp_integers_add(set, waiting[i]);
+	pfree(waiting);
+}
+
+void
+ckfp_integers_add_other(ckfp_integers *set, int64 integer)
+{
+	if (set->width > 0)
+	{
+		ckfp_integers_add_range(set, (ckfp_range){integer, integer});
+		return;
+	}
+	if (set->waiting == NULL)
+		set->waiting = MemoryContextAlloc(set->context, CKFP_WAITING * sizeof(int64));
+	set->waiting[set->waits++] = integer;
+	if (set->waits == CKFP_WAITING)
+		ckfp_integers_settle(set, false);
+}
+
+void
+ckfp_integers_finish(ckfp_integers *set)
+{
+	if (set->waiting != NULL)
+		ckfp_integers_settle(set, true);
 }

@@ -4,7 +4,8 @@
  * It is a table of up to 2^20 buckets. Each one stands for 2^shift integers side by side and says
  * whether none, all, or some of them are in the set. While the integers are near enough to each
  * other, a bucket is one integer, and the set is exact. An integer that is too far for that makes
- * the buckets wider: `shift` grows, and what was in the set stays.
+ * the buckets wider: `shift` grows, and what was in the set stays. Integers that are added one by
+ * one wait at first, as the table is better made when more of them are known.
  *
  * Contract: CKFP_IN_NONE means that the integer was not added. CKFP_IN_ALL means that it was added.
  * CKFP_IN_PARTLY means that an integer of its bucket was added, perhaps another one.
@@ -40,7 +41,12 @@ typedef struct ckfp_integers
 	uint8 *some; /* a bit for each bucket: it has integers of the set */
 	uint8 *all;  /* a bit for each bucket: all of its integers are in the set. This is `some` itself
 				  * while a bucket is one integer */
+	int64 *waiting; /* integers that were added before there is a table; or NULL */
+	int waits;      /* their number */
 } ckfp_integers;
+
+/* The largest number of integers that wait. */
+#define CKFP_WAITING 1024
 
 /* Are the values of a type integers? In the built-in operator families they are ordered, and equal,
  * as the integers are. */
@@ -74,11 +80,12 @@ void ckfp_integers_init(ckfp_integers *set, MemoryContext context, size_t bytes)
 /* Free the table: the set is empty. */
 void ckfp_integers_free(ckfp_integers *set);
 
-/* The bytes of the table. */
+/* The bytes of the table, or of the integers that wait. */
 static inline size_t
 ckfp_integers_memory(const ckfp_integers *set)
 {
-	return set->width / (set->shift == 0 ? 8 : 4);
+	return set->waiting != NULL ? CKFP_WAITING * sizeof(int64)
+								: set->width / (set->shift == 0 ? 8 : 4);
 }
 
 /* The number of the bucket of an integer. The first and the last integer of a type are the first
@@ -107,7 +114,10 @@ void ckfp_integers_reach(ckfp_integers *set, ckfp_range range);
 /* Add the integers of a range. */
 void ckfp_integers_add_range(ckfp_integers *set, ckfp_range range);
 
-/* Add an integer. */
+/* Add an integer that is not in the table. */
+void ckfp_integers_add_other(ckfp_integers *set, int64 integer);
+
+/* Add an integer. After the last one comes ckfp_integers_finish(). */
 static inline void
 ckfp_integers_add(ckfp_integers *set, int64 integer)
 {
@@ -116,8 +126,11 @@ ckfp_integers_add(ckfp_integers *set, int64 integer)
 	if (likely(at < set->width))
 		CKFP_SET_BIT(set->some, at);
 	else
-		ckfp_integers_add_range(set, (ckfp_range){integer, integer});
+		ckfp_integers_add_other(set, integer);
 }
+
+/* Put the integers that wait into the table, as there are no more. */
+void ckfp_integers_finish(ckfp_integers *set);
 
 /* The next integers from `*from` on, in ascending order, up to the next gap of at least so many
  * buckets. False if there are none. `*from` is the place in the table where the next call goes on:

@@ -36,6 +36,31 @@ ckfp_tests_are_suspended(ckfp_scan_filters *tests)
 	return true;
 }
 
+/*
+ * Is there a join between the scan and that of the filter that has not read its inner side yet? It
+ * reads one outer row first, and ends if its inner side is then found to be empty. The filter must
+ * not let the scan read on for a row that passes, as far as to its end.
+ */
+static pg_noinline bool
+ckfp_test_is_early(ckfp_scan_filter *test)
+{
+	bool again = false;
+
+	for (const ckfp_join_above *above = test->above; above != NULL && above->join != test->owner;
+		 above = above->next)
+	{
+		if ((IsA(above->join, HashJoinState) &&
+			 ((const HashJoinState *)above->join)->hj_HashTable == NULL) ||
+			(IsA(above->join, MergeJoinState) &&
+			 ((const MergeJoinState *)above->join)->mj_OuterTupleSlot == NULL))
+			return true;
+		again |= above->again;
+	}
+	if (!again) /* all have rows, now and later */
+		test->above = NULL;
+	return false;
+}
+
 bool
 ckfp_test_hash(ckfp_scan_filter *test, TupleTableSlot *slot, bool tells, bool passes)
 {
@@ -61,7 +86,8 @@ ckfp_tests_pass(ckfp_scan_filters *tests, ExprContext *econtext)
 	{
 		ckfp_scan_filter *test = &tests->test[i];
 
-		if (ckfp_suspension_passes(&test->suspension))
+		if (ckfp_suspension_passes(&test->suspension) ||
+			(unlikely(test->above != NULL) && ckfp_test_is_early(test)))
 			continue;
 		if (unlikely(test->filter_node->state != CKFP_FILTER_READY &&
 					 !(test->filter_node->record.mapped && ckfp_test_is_ready(test))))

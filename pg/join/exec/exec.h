@@ -23,6 +23,14 @@ void ckfp_verify_skipped(ckfp_filter_node *filter_node, uint64 hash, const Datum
 
 /* ------------------------------------------------------------------------- a row uses a filter */
 
+/* A join above a scan, which reads the rows of the scan on its outer side, one by one. */
+typedef struct ckfp_join_above
+{
+	const PlanState *join;
+	bool again; /* it may read its inner side again, with other parameters */
+	const struct ckfp_join_above *next; /* the next one above */
+} ckfp_join_above;
+
 /* A filter that a scan uses, or a node that has the rows of scans. */
 typedef struct ckfp_scan_filter
 {
@@ -33,6 +41,10 @@ typedef struct ckfp_scan_filter
 	bool partition;      /* the filter can skip the scan */
 	ckfp_blocks *blocks; /* the filter can skip blocks of the scan; else NULL */
 	ckfp_suspension suspension;
+	const ckfp_join_above *above; /* the joins between the scan and that of the filter; NULL:
+								   * there are none that matter any more */
+	const PlanState *owner; /* the join of the filter, which may be one of `above`, or the node
+							 * of a nested loop's filter */
 } ckfp_scan_filter;
 
 /* verify.c: the key of a row that is a function of a column, and its hash. False if it is NULL, or
@@ -172,8 +184,8 @@ void ckfp_condition_update_all(const ckfp_filter_node *filter_node);
 
 /* ------------------------------------ skip_scans.c: scans of partitions that are not read */
 
-/* Let a filter skip a scan. `append` is the node above it, if that is an Append. */
-void ckfp_skip_add(ckfp_scan_filters *tests, AppendState *append, ckfp_scan_filter *test);
+/* Let a filter skip a scan. `parent` is the node above it, or NULL. */
+void ckfp_skip_add(ckfp_scan_filters *tests, PlanState *parent, ckfp_scan_filter *test);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_skip_arm(ckfp_filter_node *filter_node);

@@ -131,10 +131,11 @@ ckfp_skip_set_function(ckfp_scan_filters *tests, ExecProcNodeMtd exec)
 }
 
 void
-ckfp_skip_add(ckfp_scan_filters *tests, AppendState *append, ckfp_scan_filter *test)
+ckfp_skip_add(ckfp_scan_filters *tests, PlanState *parent, ckfp_scan_filter *test)
 {
-	if (append != NULL && ckfp_skip_is_async(append, tests->scan))
-		tests->append = append;
+	if (parent != NULL && IsA(parent, AppendState) &&
+		ckfp_skip_is_async((AppendState *)parent, tests->scan))
+		tests->append = (AppendState *)parent;
 	tests->skips = true;
 	test->partition = true;
 	test->filter_node->skips = lappend(test->filter_node->skips, tests);

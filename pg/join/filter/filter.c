@@ -148,6 +148,7 @@ ckfp_filter_finish(ckfp_join_filter *filter)
 	ckfp_filter_host host = ckfp_filter_host_of(filter);
 	const ckf_filter *keys;
 
+	ckfp_integers_finish(&filter->integers);
 	if (!ckfp_filter_sort(filter))
 		return false;
 	keys = &filter->collector->filter;

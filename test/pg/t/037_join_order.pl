@@ -110,6 +110,85 @@ foreach my $order (1, 2, 3)
 }
 same('an empty probe side', 'SELECT count(*) FROM gone f JOIN dim a USING (k) JOIN wide b USING (k)', ran => 1);
 
+# ---------------------------------------- an upper filter and an empty lower dimension
+
+# The upper join builds first, as its build side is small beside that of the lower one, and no row of the fact is in it. The
+# lower join reads a row before it finds its build side empty. The filter must not let the scan search the whole fact for it.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE facts AS SELECT g AS id, g % 1000 AS a, g % 997 AS b, g / 200 AS c, timestamp '2020-01-01' + g * interval '1 minute' AS at FROM generate_series(0, 59999) g;
+	CREATE INDEX ON facts USING brin (c) WITH (pages_per_range = 1); CREATE INDEX facts_id ON facts (id);
+	CREATE TABLE parts (id integer, a integer, b integer) PARTITION BY RANGE (b);
+	CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO (500); CREATE TABLE parts2 PARTITION OF parts FOR VALUES FROM (500) TO (10000);
+	INSERT INTO parts SELECT id, a, b FROM facts;
+	CREATE TABLE lower AS SELECT i AS k, i % 40 AS c1, (i + 1) % 40 AS c2 FROM generate_series(0, 999) i;
+	CREATE TABLE upper AS SELECT 5000 + i AS k, date '2030-01-01' + i AS day FROM generate_series(0, 9) i;
+	CREATE TABLE past AS SELECT 500 + i AS k FROM generate_series(0, 9) i;
+	CREATE TABLE tens AS SELECT i * 10 AS k FROM generate_series(0, 99) i});
+$node->safe_psql('postgres', 'VACUUM ANALYZE');
+
+# How many rows of the fact are read with filters, and without; and the plan.
+sub fact_rows
+{
+	my ($query, $mode) = @_;
+	my @rows;
+	my $plan;
+
+	foreach my $of ('off', $mode)
+	{
+		$plan = explained("SET join_collapse_limit = 1; SET cuckoofilter.join_filter = $of; $query");
+		my $rows = 0;
+
+		foreach my $scan ($plan =~ /^( *(?:-> +)?(?:Seq|Index) Scan(?: using \w+)? on (?:facts|parts\d)[^\n]*\n(?:(?! *->)[^\n]*\n)*)/gm)
+		{
+			my ($returned, $loops) = $scan =~ /rows=(\d+) loops=(\d+)/ or next;
+
+			$rows += $returned * $loops;
+			$rows += $_ for $scan =~ /Rows Removed by Filter: (\d+)/g;
+		}
+		$rows += $_ for $plan =~ /Removed: (\d+)/g;
+		push(@rows, $rows);
+	}
+	return (@rows, $plan);
+}
+
+my $empty = 'JOIN lower d ON f.a = d.k';
+my $none = 'd.c1 = 3 AND d.c2 = 3';
+my %searches = (
+	'a filter of a plain key' => "SELECT count(*) FROM facts f $empty JOIN upper e ON f.b = e.k WHERE $none",
+	'ranges of a mapped key' => "SELECT count(*) FROM facts f $empty JOIN upper e ON f.at::date = e.day WHERE $none",
+	'partitions' => "SELECT count(*) FROM parts f $empty JOIN upper e ON f.b = e.k WHERE $none",
+	'blocks' => "SELECT count(*) FROM facts f $empty JOIN upper e ON f.c = e.k WHERE $none",
+	'a subquery' => "SELECT count(*) FROM (SELECT * FROM facts UNION ALL SELECT * FROM facts) f $empty JOIN upper e ON f.b = e.k WHERE $none",
+	'three joins' => "SELECT count(*) FROM facts f JOIN tens t ON f.a = t.k + 9 $empty JOIN upper e ON f.b = e.k WHERE $none",
+	'two filters' => "SELECT count(*) FROM facts f $empty JOIN past p ON f.c = p.k JOIN upper e ON f.b = e.k WHERE $none",
+	'a semijoin' => "SELECT count(*) FROM (SELECT * FROM facts f WHERE a IN (SELECT k FROM lower d WHERE $none) OFFSET 0) f JOIN upper e ON f.b = e.k",
+	'a build side that starts again' => "SELECT sum(n) FROM (VALUES (3), (7), (9)) v(g), LATERAL (SELECT count(*) AS n FROM facts f JOIN lower d ON f.a = d.k AND d.c1 = v.g AND d.c2 = 3 JOIN upper e ON f.b = e.k OFFSET 0) x",
+	'a merge join' => 'SET enable_mergejoin = on; SELECT count(*) FROM (SELECT f.b FROM facts f JOIN lower d ON f.id = d.c1 WHERE d.c1 = d.c2 OFFSET 0) f JOIN upper e ON f.b = e.k');
+
+foreach my $name (sort keys %searches)
+{
+	my $query = $searches{$name};
+
+	foreach my $mode ('on', 'auto')
+	{
+		my ($off, $rows, $plan) = fact_rows($query, $mode);
+
+		cmp_ok($off, '<', 100, "$name, off: few rows are read") or diag($plan);
+		cmp_ok($rows, '<=', $off, "$name, $mode: no more with filters") or diag($plan);
+	}
+	same($name, $query, before => 'SET join_collapse_limit = 1');
+	cmp_ok(filters_of(explained("SET join_collapse_limit = 1; $query", 'COSTS OFF')), '>', 0, "$name: with a filter");
+}
+
+# If the lower one has rows, the filter drops all rows but the first. A LEFT join returns the rows that it has no match for.
+foreach my $kind ('JOIN', 'LEFT JOIN')
+{
+	my ($off, $rows, $plan) = fact_rows("SELECT count(*) FROM facts f $kind lower d ON f.a = d.k JOIN upper e ON f.b = e.k", 'on');
+
+	like($plan, qr/Seq Scan on facts f \(actual rows=[01] /, "$kind, the lower one has rows: the filter drops all but the first") or diag($plan);
+}
+
 # ------------------------------------------------------------------------ drawn
 
 # A side of a join: SQL of something with columns k, l, id and n; the sequences are told apart.

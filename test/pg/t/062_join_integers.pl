@@ -34,7 +34,7 @@ sub tables_sql
 {
 	my ($build, $probe) = chance(0.7) ? (pick(@integers), pick(@integers)) : (pick('date', 'timestamp', 'timestamptz')) x 2;
 	my $type = $types{$build};
-	my $n = pick(2, 100, 5000, 30000);
+	my $n = pick(2, 100, 1022 + int(rand(4)), 5000, 30000);
 	my ($step, $groups, $apart) = (pick(1, 1, 2, 3, 37, 70, 1000, 1048576, 4294967296), pick(1, 1, 2, 5), pick(100000, 786400, 1048570, 2000000, 3000000000));
 	my $base = pick(0, int(rand(200000)) - 100000, $type->{low}, "$type->{high} - " . int(rand(3)), "$type->{high} - $step * ${n}::numeric", -$apart);
 	my $ends = pick(0, 0, 0, 0, 1);
@@ -107,13 +107,16 @@ sub compare
 	return 0;
 }
 
+# Settings by which a filter of all keys tests all rows.
+my $all_rows = "SET enable_nestloop = off; SET enable_hashjoin = on; SET max_parallel_workers_per_gather = 0; SET cuckoofilter.join_filter_blocks = off; SET cuckoofilter.join_filter_max_pass = 1; SET cuckoofilter.join_filter_memory = '64MB'";
+
 # A filter of all keys removes the rows without a match: all if its set is exact, but one that the join may fetch before it.
 sub count_removed
 {
 	my ($name) = @_;
 	my $semi = 'FROM probe WHERE p IN (SELECT k FROM keys)';
 
-	$session->query("SET enable_nestloop = off; SET enable_hashjoin = on; SET max_parallel_workers_per_gather = 0; SET cuckoofilter.join_filter_blocks = off; SET cuckoofilter.join_filter_max_pass = 1; SET cuckoofilter.join_filter_memory = '64MB'; SET cuckoofilter.join_filter = off");
+	$session->query("$all_rows; SET cuckoofilter.join_filter = off");
 	my ($all, $span) = split(/\|/, $session->query("SELECT (SELECT count(*) FROM probe) - (SELECT count(*) $semi), (SELECT coalesce(max(x) - min(x), 0) FROM numbers)"));
 	my ($infinite) = $session->query("SELECT count(*) FROM keys WHERE k::text LIKE '%infinity'");
 	my ($removed) = $session->query("SET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF) SELECT count(*) $semi") =~ /Rows Tested: \d+  Removed: (\d+)/;
@@ -143,6 +146,25 @@ foreach my $round (1 .. rounds(30))
 note("$seen{queries} queries, " . ($seen{exact} // 0) . ' exact sets, ' . ($seen{coarse} // 0) . ' coarse ones');
 cmp_ok($seen{exact} // 0, '>', 0, 'there are exact sets');
 cmp_ok($seen{coarse} // 0, '>', 0, 'there are coarse sets');
+
+# The table of a set is made when the first keys are known: of few keys that are far apart it is small, in any order of theirs.
+$session->query("$all_rows; SET cuckoofilter.join_filter = on");
+foreach my $n (1, 2, 1000, 1023, 1024, 1025, 4000)
+{
+	foreach my $order ('o', '-o', 'hashint4(o)')
+	{
+		$session->query($_) foreach (
+			'DROP TABLE IF EXISTS keys, probe',
+			"CREATE TABLE keys AS SELECT timestamp '2020-01-01' + o * interval '2041.123 seconds' AS k FROM generate_series(1, $n) o ORDER BY $order",
+			"CREATE TABLE probe AS SELECT timestamp '2020-01-01' + g * interval '204.1123 seconds' AS p FROM generate_series(1, 10 * $n) g",
+			'ANALYZE keys, probe');
+		my $plan = $session->query('EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF) SELECT count(*) FROM probe JOIN keys ON p = k');
+		my ($memory, $removed) = $plan =~ /Memory: (\d+)kB.*Removed: (\d+)/s;
+
+		cmp_ok($removed, '>=', 0.97 * 9 * $n - 1, "$n keys in the order of $order: rows without a match are removed") or diag($plan);
+		cmp_ok($memory, '<=', $n < 1024 ? 40 : 300, "$n keys in the order of $order: the memory") or diag($plan);
+	}
+}
 $session->quit;
 
 done_testing();
