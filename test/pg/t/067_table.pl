@@ -339,6 +339,7 @@ $node->wait_for_catchup('tables');
 is($node->safe_psql($copied, "$wrong; SELECT cuckoofilter_table_check('source_key_filter'); SELECT cuckoofilter_export('source_key_filter') = cuckoofilter_agg(key, 0.0001, 200000) FROM source"), "0\n\nt", 'a subscriber');
 is($node->safe_psql('postgres', 'SELECT count(*), md5(string_agg(id::text || chunk::text, $$,$$ ORDER BY id)) FROM source_key_filter'), $node->safe_psql($copied, 'SELECT count(*), md5(string_agg(id::text || chunk::text, $$,$$ ORDER BY id)) FROM source_key_filter'), 'has the same chunks');
 $node->safe_psql($copied, 'ALTER SUBSCRIPTION tables DISABLE; ALTER SUBSCRIPTION tables SET (slot_name = NONE); DROP SUBSCRIPTION tables');
+ok($node->poll_query_until('postgres', "SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'tables'"), 'the slot is free');
 $node->safe_psql('postgres', "SELECT pg_drop_replication_slot('tables')");
 
 # ------------------------------------------------------------------ pg_upgrade
