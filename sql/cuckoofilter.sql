@@ -10,7 +10,7 @@
 -- see it), one for bigint makes oid ambiguous, and one for bytea any type that casts to it. Functions of many items are
 -- VARIADIC "any", so that each item keeps its type.
 --
--- A function that changes a filter by an item is not STRICT: a NULL item changes nothing. Functions of filter tables are, so that
+-- A function that changes a filter by an item is not STRICT: a NULL item changes nothing. Those of a filter table are, so that
 -- a NULL item gives NULL.
 
 \echo Use "CREATE EXTENSION cuckoofilter" to load this file. \quit

@@ -169,7 +169,7 @@ ckfp_filter_name(FunctionCallInfo fcinfo, Relation source, const char *column)
  * another name that follows the column. Raises an error if it follows something else. */
 static Oid
 ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, AttrNumber column,
-				 ckfp_followed *followed)
+				 const List *relations, ckfp_followed *followed)
 {
 	RangeVar *range = makeRangeVarFromNameList(textToQualifiedNameList((text *)name));
 	Oid filter = RangeVarGetRelid(range, NoLock, true);
@@ -178,6 +178,11 @@ ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, Att
 	*followed = ckfp_read_triggers(source, filter);
 	if (followed->column != column && OidIsValid(other))
 	{
+		if (ckfp_triggers_of_others(other, relations) != NIL)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("cuckoofilter table %s follows other tables, too", get_rel_name(other)),
+					 errhint("Pass a name.")));
 		*followed = ckfp_read_triggers(source, other);
 		return other;
 	}
@@ -298,7 +303,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	column = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	attribute = ckfp_column_of(source, column);
 	name = ckfp_filter_name(fcinfo, source, column);
-	filter = ckfp_find_filter(fcinfo, name, source, attribute->attnum, &followed);
+	filter = ckfp_find_filter(fcinfo, name, source, attribute->attnum, relations, &followed);
 	if (followed.types != 0)
 	{
 		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
@@ -326,7 +331,16 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	ckfp_drop_other_triggers(filter, relations);
 	/* the event triggers of these commands may have written to the source */
 	if (EventCacheLookup(EVT_DDLCommandStart) != NIL || EventCacheLookup(EVT_DDLCommandEnd) != NIL)
+	{
+		AttrNumber followed_now;
+
+		source = relation_open(PG_GETARG_OID(0), NoLock);
+		followed_now = ckfp_read_triggers(source, filter).column;
+		ckfp_check_column(&table, source, followed_now);
+		column = get_attname(PG_GETARG_OID(0), followed_now, false);
+		relation_close(source, NoLock);
 		items = ckfp_read_source(relations, column, &table.form);
+	}
 	ckfp_empty_table(&table);
 	ckfp_reserve(&table, &items);
 	ckfp_change(&table, &items, NULL);

@@ -8,6 +8,7 @@
 
 #include "access/genam.h"
 #include "access/relscan.h"
+#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
@@ -205,11 +206,16 @@ ckfp_check_empty(ckfp_table *table)
 	TransactionId changed =
 		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
 
+	bool own = TransactionIdIsCurrentTransactionId(changed);
+	bool null;
+
 	if (HeapTupleIsValid(entry))
 		ReleaseSysCache(entry);
-	if (!TransactionIdIsCurrentTransactionId(changed) &&
-		XidInMVCCSnapshot(changed, GetActiveSnapshot()) &&
-		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place))
+
+	if ((own || XidInMVCCSnapshot(changed, GetActiveSnapshot())) &&
+		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place) &&
+		!(own && TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
+					 slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &null)))))
 		ckfp_error_serialization();
 }
 

@@ -99,6 +99,17 @@ is($sql->("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT cuckoofilter_table_cont
 	SELECT cuckoofilter_table_add_all('own', '{1,2}'::int[]), cuckoofilter_table_contains('own', 1); SELECT cuckoofilter_table_contains('own', 1), cuckoofilter_count(cuckoofilter_export('own')); COMMIT"),
 	"f\n2|f\nt|2", 'rows of this transaction');
 
+# a transaction that changes the table's entry in pg_class still knows that another one has written it anew
+foreach my $change ('GRANT SELECT ON source_k_filter TO PUBLIC', 'ALTER TABLE source_k_filter RENAME TO source_k_filter')
+{
+	my $own = $change =~ s/TO source_k_filter/TO renamed/r;
+
+	$a->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source');
+	$sql->("TRUNCATE source_k_filter; SELECT cuckoofilter_table_follow('source', 'k')");
+	like(error_of($a, "$own; SELECT cuckoofilter_table_contains('" . ($own eq $change ? 'source_k_filter' : 'renamed') . "', 5)"), qr/40001: could not serialize access/, "newer than the snapshot, after $own");
+	$a->query('ROLLBACK');
+}
+
 # a table that is dropped while a lookup waits for its lock
 $sql->("SELECT cuckoofilter_table_create('dropped', 'int')");
 $a->query('BEGIN; DROP TABLE dropped');
@@ -106,6 +117,18 @@ $b->ask("SELECT cuckoofilter_table_contains('dropped', 1)");
 $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
 $a->query('COMMIT');
 like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, 'a table that is dropped meanwhile');
+
+# ------------------------------------------------ tables that were parts of a source
+
+$sql->('CREATE TABLE whole (k int) PARTITION BY RANGE (k); CREATE TABLE whole1 PARTITION OF whole FOR VALUES FROM (0) TO (1000); CREATE TABLE whole2 PARTITION OF whole FOR VALUES FROM (1000) TO (2000);
+	INSERT INTO whole SELECT generate_series(0, 1999)');
+$sql->("SELECT cuckoofilter_table_follow('whole', 'k')");
+$sql->('ALTER TABLE whole DETACH PARTITION whole1');
+like(error_of($a, "SELECT cuckoofilter_table_follow('whole1', 'k')"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too/, 'a detached partition does not take the filter of its parent');
+is($denied->('whole', 'k', 'whole_k_filter'), 0, 'which denies nothing');
+is($sql->("SELECT cuckoofilter_table_follow('whole1', 'k', name => 'whole1_k_filter')"), 'whole1_k_filter', 'it gets one of its own');
+$sql->("SELECT cuckoofilter_table_follow('whole', 'k'); INSERT INTO whole VALUES (1500); INSERT INTO whole1 VALUES (7)");
+is($denied->('whole', 'k', 'whole_k_filter') + $denied->('whole1', 'k', 'whole1_k_filter'), 0, 'both are in step');
 
 # ------------------------------------------------------------ how long a table lasts
 
