@@ -12,8 +12,8 @@
 /* The least number of buckets beside the first and the last one that are used. */
 #define CKFP_LEAST_ROOM 32
 
-/* The number of buckets for each integer, if all are known and too far for a bucket of each. So one
- * of so many others is in a bucket with one of them. */
+/* The number of buckets for each integer, if all are known and too far for a bucket of each. At
+ * least half of them are used, so one of 64 others or fewer is in a bucket with one of them. */
 #define CKFP_BUCKETS_EACH 128
 
 /* When a set is moved from a table of the largest size into another one, one of so many buckets of

@@ -236,10 +236,17 @@ ckfp_bitmap_of_candidates(ckfp_blocks *blocks)
 static TIDBitmap *
 ckfp_bitmap_of_child(const ckfp_bitmap *bitmap)
 {
+	EState *estate = bitmap->child->state;
+	struct dsa_area *area = estate->es_query_dsa;
+	TIDBitmap *all;
+
 	if (IsA(bitmap->child, BitmapIndexScanState))
 		((BitmapIndexScanState *)bitmap->child)->biss_result =
 			tbm_create(work_mem * (Size)1024, NULL);
-	return (TIDBitmap *)MultiExecProcNode(bitmap->child);
+	estate->es_query_dsa = NULL; /* where BitmapAnd and BitmapOr would make one that is shared */
+	all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
+	estate->es_query_dsa = area;
+	return all;
 }
 
 /* Use the keys that are known, beside the condition of the child. */

@@ -62,6 +62,15 @@ ckfp_test_is_early(ckfp_scan_filter *test)
 }
 
 bool
+ckfp_tests_are_early(ckfp_scan_filters *tests)
+{
+	for (int i = 0; i < tests->n; i++)
+		if (tests->test[i].above != NULL && ckfp_test_is_early(&tests->test[i]))
+			return true;
+	return false;
+}
+
+bool
 ckfp_test_hash(ckfp_scan_filter *test, TupleTableSlot *slot, bool tells, bool passes)
 {
 	ckfp_filter_node *filter_node = test->filter_node;
