@@ -205,13 +205,11 @@ ckfp_check_empty(ckfp_table *table)
 	ItemPointerData place;
 	TransactionId changed =
 		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
-
 	bool own = TransactionIdIsCurrentTransactionId(changed);
 	bool null;
 
 	if (HeapTupleIsValid(entry))
 		ReleaseSysCache(entry);
-
 	if ((own || XidInMVCCSnapshot(changed, GetActiveSnapshot())) &&
 		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place) &&
 		!(own && TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
