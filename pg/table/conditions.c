@@ -43,11 +43,12 @@ ckfp_filter_of(const Trigger *trigger)
 	for (size_t i = 0; i < lengthof(known); i++)
 		if (known[i].condition != NULL && strcmp(known[i].condition, trigger->tgqual) == 0)
 			return known[i].filter;
-	arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
+	condition = pstrdup(trigger->tgqual);
+	arguments = ckfp_arguments_of(condition, cuckoofilter_follows);
 	filter = arguments != NIL ? linitial(arguments) : NULL;
 	if (filter == NULL || !IsA(filter, Const) || filter->constisnull)
 		return InvalidOid;
-	condition = MemoryContextStrdup(TopMemoryContext, trigger->tgqual);
+	condition = MemoryContextStrdup(TopMemoryContext, condition);
 	next = (next + 1) % lengthof(known);
 	if (known[next].condition != NULL)
 		pfree(known[next].condition);
@@ -55,18 +56,29 @@ ckfp_filter_of(const Trigger *trigger)
 	return known[next].filter = DatumGetObjectId(filter->constvalue);
 }
 
+/* The filter table of a relation's trigger number i, which is in `trigger`. InvalidOid: it is not
+ * one of ours. false: there are fewer triggers. The relation may read its triggers anew meanwhile,
+ * and free the old ones. */
+static bool
+ckfp_next_trigger(Relation source, int i, Oid *filter, const Trigger **trigger)
+{
+	if (source->trigdesc == NULL || i >= source->trigdesc->numtriggers)
+		return false;
+	*filter = ckfp_filter_of(&source->trigdesc->triggers[i]);
+	*trigger = &source->trigdesc->triggers[i];
+	return true;
+}
+
 ckfp_followed
 ckfp_read_triggers(Relation source, Oid filter)
 {
-	/* to read a condition may be when the session learns of a change, which frees the original */
-	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 	ckfp_followed followed = {0};
+	const Trigger *trigger;
+	Oid its;
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	for (int i = 0; ckfp_next_trigger(source, i, &its, &trigger); i++)
 	{
-		const Trigger *trigger = &triggers->triggers[i];
-
-		if (!OidIsValid(filter) || ckfp_filter_of(trigger) != filter)
+		if (!OidIsValid(filter) || its != filter)
 			continue;
 		if (trigger->tgnattr == 1)
 			followed.column = trigger->tgattr[0];
@@ -78,18 +90,12 @@ ckfp_read_triggers(Relation source, Oid filter)
 Oid
 ckfp_follower_of(Relation source, AttrNumber column)
 {
-	/* to read a condition may be when the session learns of a change, which frees the original */
-	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
+	const Trigger *trigger;
 	Oid filter;
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-	{
-		const Trigger *trigger = &triggers->triggers[i];
-
-		filter = ckfp_filter_of(trigger);
+	for (int i = 0; ckfp_next_trigger(source, i, &filter, &trigger); i++)
 		if (OidIsValid(filter) && trigger->tgnattr == 1 &&
 			(column == InvalidAttrNumber || trigger->tgattr[0] == column))
 			return filter;
-	}
 	return InvalidOid;
 }

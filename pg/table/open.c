@@ -32,7 +32,7 @@
 #define CKFP_ROW_ROOM (4 + 24 + 8 + 4)
 
 /* Bytes of a chunk above which it splits; README.md has what other sizes cost. */
-#define CKFP_CHUNK_LIMIT 360
+#define CKFP_SPLIT_SIZE 360
 
 /* ------------------------------------------------------------ a session's forms */
 
@@ -202,7 +202,7 @@ ckfp_read_form(Relation heap, ckfp_form *form)
 	form->chunks.page_room =
 		CKFP_PAGE_ROOM * RelationGetFillFactor(heap, HEAP_DEFAULT_FILLFACTOR) / 100;
 	form->chunks.row_room = CKFP_ROW_ROOM;
-	form->chunks.limit = CKFP_CHUNK_LIMIT;
+	form->chunks.limit = CKFP_SPLIT_SIZE;
 	ckfp_read_indexes(heap, form);
 }
 
