@@ -114,7 +114,7 @@ $few->safe_psql(
 	CREATE TABLE d AS SELECT g * 50 AS k FROM generate_series(1, 300) g;
 	CREATE TABLE s AS SELECT g AS id FROM generate_series(1, 200) g;
 	VACUUM ANALYZE f, d, s;
-	ALTER TABLE f SET (parallel_workers = 2); ALTER TABLE d SET (parallel_workers = 2); ALTER TABLE s SET (parallel_workers = 2)});
+	ALTER TABLE f SET (parallel_workers = 2); ALTER TABLE d SET (parallel_workers = 2); ALTER TABLE s SET (parallel_workers = 1)});
 my $alone = 0;
 foreach my $taken (119 .. 124)
 {

@@ -181,6 +181,17 @@ foreach my $name (sort keys %searches)
 	cmp_ok(filters_of(explained("SET join_collapse_limit = 1; $query", 'COSTS OFF')), '>', 0, "$name: with a filter");
 }
 
+# Nor is an index searched for the blocks that can have the keys, unless the lower one has rows.
+foreach my $mode ('on', 'auto')
+{
+	my ($empty_side, $other) = map {
+		$node->safe_psql('postgres', "SET join_collapse_limit = 1; SET cuckoofilter.join_filter = $mode; BEGIN; $_; SELECT pg_stat_get_xact_numscans('facts_c_idx'::regclass)")
+	} ($searches{blocks}, $searches{blocks} =~ s/$none/d.c1 < 39/r);
+
+	is($empty_side, "0\n0", "blocks, $mode: no index is searched");
+	is($other, "0\n1", "blocks, $mode: it is where the lower one has rows");
+}
+
 # If the lower one has rows, the filter drops all rows but the first. A LEFT join returns the rows that it has no match for.
 foreach my $kind ('JOIN', 'LEFT JOIN')
 {

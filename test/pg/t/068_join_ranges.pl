@@ -2,7 +2,7 @@
 use CuckooCluster;
 use CuckooJoin;
 
-my $node = join_cluster('main', conf => "enable_seqscan = off\nenable_nestloop = off\nenable_mergejoin = off\n");
+my $node = join_cluster('main', conf => "dynamic_shared_memory_type = mmap\nenable_seqscan = off\nenable_nestloop = off\nenable_mergejoin = off\n");
 
 sub sql
 {
@@ -111,6 +111,15 @@ foreach my $hash ('on', 'off')
 	same_rows("two workers, parallel hash $hash, a tree", $settings . query('tree', $range));
 	same_rows("two workers, parallel hash $hash, again", $settings . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . query('ordered', 'f.l BETWEEN 500 AND 1500 AND f.v >= g') . ' OFFSET 0) x');
 }
+
+# Bitmaps of BitmapOr stay private, since shared ones would stay in memory as long as the query.
+sql(q{CREATE FUNCTION shared_bytes() RETURNS bigint VOLATILE PARALLEL RESTRICTED LANGUAGE sql AS $$
+	SELECT sum((pg_stat_file('pg_dynshmem/' || name, true)).size) FROM pg_ls_dir('pg_dynshmem') name $$});
+my ($bytes_off, $bytes) = map {
+	sql("${late}SET enable_seqscan = off; SET enable_indexscan = off; SET enable_material = off; SET enable_parallel_hash = off; SET cuckoofilter.join_filter = $_; $parallel SELECT max(shared_bytes() + 0 * n) FROM generate_series(1, 40) g LEFT JOIN ("
+		  . (query('tree', '(f.k < 940 OR f.l > 1500)') =~ s/JOIN dim/JOIN few/r =~ s/count\(\*\)/count(*) AS n/r) . ' OFFSET 0) x ON true')
+} ('off', 'on');
+cmp_ok($bytes, '<', $bytes_off + (1 << 20), 'a BitmapOr below Gather, again and again: memory');
 
 # prepared plans
 foreach my $mode ('force_generic_plan', 'force_custom_plan')
