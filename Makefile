@@ -141,7 +141,7 @@ TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so 
 	build/test/sqlite/table_hostile build/test/sqlite/table_shared
 
 # What TIER=short of test/run.sh runs.
-TEST_SHORT := $(TEST_MAIN:test/core/%.c=build/test/core/%) $(SQLITE_SO) build/test/branches/cuckoofilter.so \
+TEST_SHORT := $(TEST_MAIN:test/core/%.c=build/test/core/%) $(SQLITE_SO) \
 	$(addprefix build/test/sqlite/,library plain/hostile plain/loaded plain/table_shared)
 
 PROCESSORS = $(or $(shell getconf _NPROCESSORS_ONLN 2> /dev/null),2)
@@ -271,7 +271,7 @@ bench-table: $(SQLITE_SO)
 
 bench-pg-table:
 	@test/install.sh bench-pg-table pg pgdev
-	@test/bench/pg_table.py $(or $(KEYS),500000 20000000) > build/bench-pg-table.md
+	@test/bench/pg_table.py build/bench-pg-table.md $(or $(KEYS),500000 20000000)
 	@mv build/bench-pg-table.md test/bench/results/PG_TABLE.md
 
 # Longer rounds than `make test` has time for: each target for SECONDS, N

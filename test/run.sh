@@ -74,14 +74,20 @@ scripts()
 	suite test/layers.sh
 }
 
+# The same, where TIER=short has other rounds.
+share_of() # per cent of the short tier, of all
+{
+	share "$([ "$TIER" = short ] && echo "$1" || echo "$2")"
+}
+
 # A suite of the core as it ships, with the portable paths, with sanitizers, and with low thresholds.
-core_suite() # name share share share share
+core_suite() # name share-of-short share share share share
 {
 	[ -x "build/test/core/$1" ] || return 0
-	suite "$(share "$2")" "build/test/core/$1"
-	more CUCKOOFILTER_PORTABLE=1 "$(share "$3")" "build/test/core/$1"
-	more "$(share "$4")" "build/test/asan/$1"
-	[ ! -x "build/test/small/$1" ] || more "$(share "$5")" "build/test/small/$1"
+	suite "$(share_of "$2" "$3")" "build/test/core/$1"
+	more CUCKOOFILTER_PORTABLE=1 "$(share "$4")" "build/test/core/$1"
+	more "$(share "$5")" "build/test/asan/$1"
+	[ ! -x "build/test/small/$1" ] || more "$(share "$6")" "build/test/small/$1"
 }
 
 core()
@@ -89,14 +95,14 @@ core()
 	for program in build/test/core/*; do
 		name=$(basename "$program")
 		case $name in
-			lockstep) core_suite lockstep "$([ "$TIER" = short ] && echo 10 || echo 50)" 50 25 50 ;; # from 50 on, all shapes
-			*) [ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15 ;;
+			lockstep) core_suite lockstep 10 50 50 25 50 ;; # from 50 on, all shapes
+			*) [ ! -f "test/core/$name.c" ] || core_suite "$name" 15 30 15 6 15 ;;
 		esac
 	done
 	for script in test/core/*.py test/core/format/*.py; do
 		case $script in
 			*/work_test.py) more "$(share 15)" /usr/bin/python3 "$script" ;; # compiles the core anew
-			*) ! is_script "$script" || suite "$(share "$([ "$TIER" = short ] && echo 40 || echo 100)")" /usr/bin/python3 "$script" ;;
+			*) ! is_script "$script" || suite "$(share_of 20 100)" /usr/bin/python3 "$script" ;;
 		esac
 	done
 }
@@ -130,9 +136,9 @@ sqlite()
 			# in the build that asserts the order of SQLite's calls
 			all:*/table_names.py | all:*/table_reentry.py | all:*/table_state.py) build=CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter ;;
 			short:*/table_loaded.py) build=CUCKOOFILTER_LOADED=build/test/sqlite/plain/loaded ;;
-			*/table_authorizer.py | */orm.py | */programs.py) which='more' ;;
+			*/table_authorizer.py | */table_work.py | */orm.py | */programs.py) which='more' ;;
 		esac
-		$which "$tmp" "$(share 30)" "$build" /usr/bin/python3 "$script"
+		$which "$tmp" "$(share_of 15 30)" "$build" /usr/bin/python3 "$script"
 	done
 	more "$tmp" "$(share 15)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter /usr/bin/python3 test/sqlite/table_model.py
 	more test/sqlite/shell.sh
@@ -159,7 +165,7 @@ pg()
 		case $script in
 			*/032_* | */036_*) more "$pgtmp" "$(share 10)" test/pg/run.sh "$script" ;;
 			*/015_* | */038_* | */049_* | */052_* | */057_* | */060_* | */064_* | */069_*) more "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;;
-			*) suite "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;;
+			*) suite "$pgtmp" "$(share_of 10 25)" test/pg/run.sh "$script" ;;
 		esac
 	done
 }
@@ -170,7 +176,7 @@ long()
 {
 	tmp=$(memory 500000)
 	for source in $(grep -l check_rounds test/core/*.c); do
-		core_suite "$(basename "$source" .c)" 400 100 50 200
+		core_suite "$(basename "$source" .c)" 400 400 100 50 200
 	done
 	for script in test/core/*_test.py test/core/format/*_test.py; do
 		suite "$(share 100)" /usr/bin/python3 "$script"

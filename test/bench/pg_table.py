@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """PostgreSQL's filter tables beside tables of the keys with a unique index, in one run on a throw-away server.
 
-    test/bench/pg_table.py KEYS... > PAGE
+    test/bench/pg_table.py PAGE KEYS...
 
 KEYS is how many keys the tables have, such as 500000.  Times are of processors, of all sessions of the server
 together, and WAL is without full-page images.  Each figure is the median of ROUNDS runs in turns (5).
@@ -145,11 +145,12 @@ def main():
         options = [word for setting in SETTINGS for word in ("-o", setting)]
         os.environ["CUCKOOFILTER_BENCH"] = STAGE
         os.execvp("pg_virtualenv", ["pg_virtualenv", "-v", version, "-t", *staged, *options, sys.executable, *sys.argv])
+    sys.stdout = open(sys.argv[1], "w", encoding="utf-8")
     print("# Filter tables of PostgreSQL\n")
     print(f"Written by `make bench-pg-table`, {time.strftime('%Y-%m-%d')}: {psql('SELECT version()').split(' on ')[0]}, {os.cpu_count()} cores.")
     print(f"Processor time of the server's sessions; medians of {ROUNDS} runs of both sides in turns; `synchronous_commit`\nis off, WAL has no full-page images.")
     directory = tempfile.mkdtemp()
-    for keys in sys.argv[1:]:
+    for keys in sys.argv[2:]:
         bench = Bench(int(float(keys)), directory)
         bench.fill()
         print(f"\n## {bench.keys:,} keys\n\n| | to reach | reached | filter table : the other |\n|---|---|---|---|")
