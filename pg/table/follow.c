@@ -14,6 +14,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "commands/defrem.h"
+#include "commands/tablecmds.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "parser/parse_relation.h"
@@ -109,7 +110,8 @@ ckfp_trigger_name(Oid source, Oid filter, const char *label)
 	return quote_identifier(name);
 }
 
-/* Create the triggers of a table that are missing, and enable those that are disabled. */
+/* Create the triggers of a table that are missing, and enable those that are disabled. They do not
+ * see the rest of a statement that is changing the table now. */
 static void
 ckfp_create_triggers(Relation source, const char *column, Oid filter, const char *schema)
 {
@@ -118,6 +120,7 @@ ckfp_create_triggers(Relation source, const char *column, Oid filter, const char
 	uint64 types = ckfp_read_triggers(source, filter).types;
 	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 
+	CheckTableNotInUse(source, "follow");
 	relation_close(source, NoLock);
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{

@@ -159,6 +159,18 @@ foreach my $state ('DISABLE TRIGGER', 'ENABLE REPLICA TRIGGER', 'ENABLE ALWAYS T
 }
 is($sql->("SELECT string_agg(tgenabled::text, '' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = 'source'::regclass"), 'OOAOO', 'triggers are enabled');
 
+# a statement that is changing the source, or has just done so by a cascade, does not see triggers that are created now, and has not fired those that there are
+$sql->(q{CREATE TABLE busy (k int); INSERT INTO busy VALUES (1), (1), (2); SELECT cuckoofilter_table_follow('busy', 'k', name => 'busy_before');
+	CREATE FUNCTION follows(k int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM cuckoofilter_table_follow('busy', 'k'); RETURN k; END $$;
+	CREATE TABLE above (k int PRIMARY KEY); CREATE TABLE below (k int REFERENCES above ON DELETE CASCADE, v int); INSERT INTO above VALUES (1), (2); INSERT INTO below VALUES (1, 5), (2, 5);
+	SELECT cuckoofilter_table_follow('below', 'v'); CREATE FUNCTION refill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM cuckoofilter_table_follow('below', 'v'); RETURN NULL; END $$;
+	CREATE TRIGGER refill AFTER DELETE ON above FOR EACH ROW EXECUTE FUNCTION refill()});
+$fails->($_, qr/cannot follow "busy" because it is being used by active queries in this session/, $_)
+  foreach ("WITH w AS (INSERT INTO busy VALUES (7) RETURNING k) SELECT cuckoofilter_table_follow('busy', 'k') FROM w", 'INSERT INTO busy SELECT follows(g) FROM generate_series(8, 9) g',
+	"WITH w AS (DELETE FROM busy WHERE ctid = (SELECT min(ctid) FROM busy) OR k = 2 RETURNING k) SELECT cuckoofilter_table_follow('busy', 'k', name => 'busy_before') FROM w");
+$fails->('DELETE FROM above WHERE k = 1', qr/cannot follow "below" because it has pending trigger events/, 'a cascade');
+is($denied->('busy', 'k', 'busy_before') + $denied->('below', 'v', 'below_v_filter'), 0, 'their filters are as they were');
+
 # event triggers write into the source while it is read and gets its triggers
 $sql->(q{CREATE TABLE ddl (tag text); CREATE FUNCTION log_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ddl VALUES (tg_event || clock_timestamp()); END $$;
 	CREATE EVENT TRIGGER started ON ddl_command_start EXECUTE FUNCTION log_ddl(); CREATE EVENT TRIGGER ended ON ddl_command_end EXECUTE FUNCTION log_ddl();
