@@ -142,7 +142,8 @@ ckfp_create_triggers(Relation source, const char *column, Oid filter, const char
 }
 
 /* Drop the triggers of partitions that were detached, and the like: they would remove items that
- * the filter has no longer from them. */
+ * the filter has no longer from them. The tables may be those of others, but who owns the filter
+ * could drop it, and all its triggers with it. */
 static void
 ckfp_drop_other_triggers(Oid filter, const List *relations)
 {
@@ -152,6 +153,8 @@ ckfp_drop_other_triggers(Oid filter, const List *relations)
 	{
 		ObjectAddress trigger;
 
+		if (!ckfp_is_owner(filter, GetUserId()))
+			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
 		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
 		performDeletion(&trigger, DROP_RESTRICT, 0);
 	}

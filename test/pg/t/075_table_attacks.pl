@@ -130,6 +130,14 @@ is($sql->("SELECT cuckoofilter_table_follow('whole1', 'k', name => 'whole1_k_fil
 $sql->("SELECT cuckoofilter_table_follow('whole', 'k'); INSERT INTO whole VALUES (1500); INSERT INTO whole1 VALUES (7)");
 is($denied->('whole', 'k', 'whole_k_filter') + $denied->('whole1', 'k', 'whole1_k_filter'), 0, 'both are in step');
 
+# who may write to a filter, but does not own it, does not drop the triggers of its source
+$sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
+	CREATE TRIGGER taker BEFORE UPDATE OF k ON m.taker FOR EACH STATEMENT WHEN (cuckoofilter_follows('source_k_filter')) EXECUTE FUNCTION cuckoofilter_table_changed()});
+$fails->("SET ROLE mallory; SELECT cuckoofilter_table_follow('m.taker', 'k', name => 'public.source_k_filter')", qr/must be owner of table source_k_filter/, 'triggers of the owner');
+is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'source'::regclass"), 5, 'stay');
+is($denied->('source', 'k', 'source_k_filter'), 0, 'and so do the items');
+$sql->('DROP TABLE m.taker; REVOKE ALL ON source_k_filter FROM mallory');
+
 # ------------------------------------------------------------ how long a table lasts
 
 $fails->("SELECT cuckoofilter_table_follow('source', 'k', name => 'pg_temp.short')", qr/cuckoofilter table short is temporary or unlogged, "source" is not/, 'a temporary filter');
