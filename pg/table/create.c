@@ -8,6 +8,7 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -90,7 +91,7 @@ ckfp_create_table(const text *name, Oid type, Oid collation, double capacity, do
 		"(%s.cuckoofilter_chunk_valid(id, chunk, %s, %lld, %s, %s))) USING heap WITH (fillfactor = "
 		"70)",
 		quoted, quote_identifier(schema), ckfp_null_item(type, collation), (long long)whole,
-		DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(fpr))),
+		double_to_shortest_decimal(fpr), /* float8out heeds extra_float_digits */
 		quote_literal_cstr(text_to_cstring(options))));
 	ckfp_execute(psprintf("ALTER TABLE %s ALTER chunk SET STORAGE PLAIN", quoted));
 	SPI_finish();

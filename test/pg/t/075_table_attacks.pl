@@ -65,6 +65,11 @@ $a->query('COMMIT');
 is(($b->answer)[0], 't', 'a session reads what the table is, and the table gets an index');
 like(error_of($b, "SELECT cuckoofilter_table_add_all('indexed', ARRAY(SELECT generate_series(20001, 40000)))"), qr/it has an index besides its primary key/, 'the session knows the index');
 
+# ------------------------------------------------------------ settings of a session
+
+is($sql->("CREATE TABLE rated (k int); SET extra_float_digits = -15; SELECT cuckoofilter_table_follow('rated', 'k', 0.0123); RESET extra_float_digits;
+	SELECT cuckoofilter_table_follow('rated', 'k', 0.0123), cuckoofilter_table_info('rated_k_filter') ->> 'target_fpr'"), "rated_k_filter\nrated_k_filter|0.0123", 'the rate is the one that was passed');
+
 # ------------------------------------------------------- snapshots that are older
 
 $sql->('CREATE TABLE source (k int); INSERT INTO source SELECT generate_series(1, 1000)');
