@@ -147,14 +147,25 @@ ckfp_create_triggers(Relation source, const char *column, Oid filter, const char
 static void
 ckfp_drop_other_triggers(Oid filter, const List *relations)
 {
+	List *tables = NIL;
+	List *triggers = ckfp_triggers_of_others(filter, relations, &tables);
+	Oid source = linitial_oid(relations);
 	ListCell *cell;
+	ListCell *of;
 
-	foreach (cell, ckfp_triggers_of_others(filter, relations))
+	if (triggers != NIL && !ckfp_is_owner(filter, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
+	forboth(cell, triggers, of, tables)
 	{
 		ObjectAddress trigger;
 
-		if (!ckfp_is_owner(filter, GetUserId()))
-			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
+		/* the source may be a partition that was detached, and has the name of its parent now */
+		if (list_length(relations) == 1 && get_rel_relkind(source) == RELKIND_RELATION &&
+			has_subclass(lfirst_oid(of)))
+			ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+							errmsg("cuckoofilter table %s follows other tables, too",
+								   get_rel_name(filter)),
+							errhint("Pass another name.")));
 		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
 		performDeletion(&trigger, DROP_RESTRICT, 0);
 	}
@@ -184,7 +195,7 @@ ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, Att
 	*followed = ckfp_read_triggers(source, filter);
 	if (followed->column != column && OidIsValid(other))
 	{
-		if (ckfp_triggers_of_others(other, relations) != NIL)
+		if (ckfp_triggers_of_others(other, relations, NULL) != NIL)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("cuckoofilter table %s follows other tables, too", get_rel_name(other)),

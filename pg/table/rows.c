@@ -314,9 +314,14 @@ ckfp_insert_keys(ckfp_table *table, TupleTableSlot *slot, bool replaced)
 		const FormData_pg_index *about = index->rd_index;
 
 		if (about->indisready)
+		{
+			IndexInfo *info = BuildIndexInfo(index);
+
 			index_insert(index, slot->tts_values, slot->tts_isnull, &slot->tts_tid, table->heap,
 						 about->indisunique && !replaced ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
-						 replaced, BuildIndexInfo(index));
+						 replaced, info);
+			pfree(info); /* a call may insert many rows */
+		}
 		index_close(index, NoLock);
 	}
 	list_free(indexes);

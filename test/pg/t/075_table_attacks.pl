@@ -134,6 +134,13 @@ is($denied->('whole', 'k', 'whole_k_filter'), 0, 'which denies nothing');
 is($sql->("SELECT cuckoofilter_table_follow('whole1', 'k', name => 'whole1_k_filter')"), 'whole1_k_filter', 'it gets one of its own');
 $sql->("SELECT cuckoofilter_table_follow('whole', 'k'); INSERT INTO whole VALUES (1500); INSERT INTO whole1 VALUES (7)");
 is($denied->('whole', 'k', 'whole_k_filter') + $denied->('whole1', 'k', 'whole1_k_filter'), 0, 'both are in step');
+$sql->("CREATE TABLE whole3 PARTITION OF whole FOR VALUES FROM (2000) TO (3000); SELECT cuckoofilter_table_follow('whole', 'k'); INSERT INTO whole VALUES (2500);
+	ALTER TABLE whole DETACH PARTITION whole2; ALTER TABLE whole RENAME TO parent; ALTER TABLE whole2 RENAME TO whole");
+foreach my $more ('', ", name => 'whole_k_filter'")
+{
+	like(error_of($a, "SELECT cuckoofilter_table_follow('whole', 'k'$more)"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too/, "nor does one that is called like it$more");
+}
+is($denied->('parent', 'k', 'whole_k_filter'), 0, 'which denies nothing then');
 
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
