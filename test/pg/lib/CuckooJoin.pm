@@ -5,7 +5,7 @@ package CuckooJoin;
 use CuckooCluster;
 use Exporter 'import';
 
-our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained plan_of grow_table);
+our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained plan_of grow_table time_limit);
 
 my $node;
 
@@ -31,6 +31,14 @@ sub random_cluster
 	return join_cluster('main', %options,
 		conf => "statement_timeout = '30s'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n"
 		  . ($conf // ''));
+}
+
+# The statement_timeout of a mode. A join that takes too long without filters is given up; with them it has four times as long,
+# so that no other load of the machine makes the difference.
+sub time_limit
+{
+	my ($mode) = @_;
+	return $mode eq 'off' ? "'15s'" : "'60s'";
 }
 
 # Let a table have so many blocks, 131,072 at most: the new ones are empty, and take no space on disk.

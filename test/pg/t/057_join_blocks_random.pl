@@ -169,7 +169,7 @@ sub rows_of
 {
 	my ($session, $mode, $query) = @_;
 
-	$session->ask("SET cuckoofilter.join_filter = $mode; $query");
+	$session->ask('SET statement_timeout = ' . time_limit($mode) . "; SET cuckoofilter.join_filter = $mode; $query");
 	my ($out, $err) = $session->answer;
 	return $err eq '' ? $out : "error: $err";
 }

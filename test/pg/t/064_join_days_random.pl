@@ -274,7 +274,7 @@ sub result_of
 {
 	my ($mode, $statements) = @_;
 
-	$session->ask("SET cuckoofilter.join_filter = $mode; $statements");
+	$session->ask('SET statement_timeout = ' . time_limit($mode) . "; SET cuckoofilter.join_filter = $mode; $statements");
 	my ($out, $err, $alive) = $session->answer;
 	BAIL_OUT("SEED=$seed, $mode: the server is gone: $statements") if !$alive;
 	return ($out, join("\n", sort keys %{ { map { $_ => 1 } grep { !/current transaction is aborted|ERROR:  26000/ } $err =~ /(ERROR: .*)/g } }));
