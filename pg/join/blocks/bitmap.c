@@ -115,13 +115,14 @@ ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argum
 
 /* ----------------------------------------------------------------------- pages */
 
-/* Is a page of the child's bitmap a candidate? Counts it. */
+/* Is a page of the child's bitmap a candidate? Counts it. `read`: it is read, if it is none, too.
+ */
 static bool
-ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block)
+ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block, bool read)
 {
 	bool tells = block < blocks->blocks; /* else it has only rows that the snapshot does not see */
 	bool candidate = !tells || blocks->candidates == NULL || CKFP_BIT(blocks->candidates, block);
-	bool counted = !tells || (candidate && !blocks->verify);
+	bool counted = !tells || ((candidate || read) && !blocks->verify);
 
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
@@ -136,9 +137,10 @@ ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block)
 	return candidate;
 }
 
-/* Copy the next page of the child's bitmap, if it is a candidate. False if there is none. */
+/* Copy the next page of the child's bitmap, if it is a candidate, or `read`. False if there is
+ * none. */
 static bool
-ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *candidate)
+ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool read, bool *candidate)
 {
 	ckfp_bitmap *bitmap = blocks->bitmap;
 	ItemPointerData rows[MaxHeapTuplesPerPage];
@@ -163,8 +165,8 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *candidate)
 #endif
 	blocks->begun++;
 	blocks->next = Min(page->blockno + 1, blocks->blocks);
-	*candidate = ckfp_bitmap_admits(blocks, page->blockno);
-	if (!*candidate)
+	*candidate = ckfp_bitmap_admits(blocks, page->blockno, read);
+	if (!*candidate && !read)
 		return true;
 	if (n < 0)
 		tbm_add_page(to, page->blockno);
@@ -332,7 +334,8 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 	while (blocks->begun < end && !(careful && begun && !candidate))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!ckfp_bitmap_copy_page(blocks, to, &candidate))
+		/* the page at which a part ends is read, as the zone may be another one before that */
+		if (!ckfp_bitmap_copy_page(blocks, to, careful && begun, &candidate))
 		{
 			ckfp_bitmap_free(bitmap);
 			break;
