@@ -41,8 +41,10 @@ ckfp_skip_blocks_exec(PlanState *scan)
 	TupleTableSlot *slot = NULL;
 	bool passes = false;
 
-	/* the first row is near, and perhaps the only one that is read */
-	if (tests->condition == NULL && !tests->blocks->skips && ckfp_tests_are_early(tests))
+	/* The first row is near, and perhaps the only one that is read. Not in a parallel scan: if
+	 * another process has taken all blocks that are left, the scan's own function finds none. */
+	if (tests->condition == NULL && !scan->plan->parallel_aware && !tests->blocks->skips &&
+		ckfp_tests_are_early(tests))
 		return tests->block_function(scan);
 	ckfp_blocks_check_keys(tests->blocks);
 	while (!passes && !ckfp_blocks_is_idle(tests->blocks))
