@@ -30,7 +30,7 @@ typedef struct ckfp_assignments
 	List **of_node;                /* of ckfp_assignment, by plan_node_id: below `nodes` */
 	ckfp_descendants *descendants; /* the partitions of the query; NULL until they are needed */
 	PlanState *parent;             /* the node above the current one; NULL: there is none */
-	const ckfp_join_above *above;  /* the joins above the current one, up to a node that reads many
+	const ckfp_join_above *above;  /* the joins above the current one, up to a node that reads all
 									* rows before it returns the first one */
 } ckfp_assignments;
 
@@ -158,8 +158,7 @@ ckfp_joins_above(PlanState *parent, const ckfp_join_above *above, const PlanStat
 {
 	ckfp_join_above *join;
 
-	if (parent == NULL || state == innerPlanState(parent) ||
-		(ckfp_node_of(parent->plan)->is & CKFP_NODE_AHEAD))
+	if (parent == NULL || state == innerPlanState(parent) || !ckfp_stops_early(parent->plan, true))
 		return NULL;
 	if (!ckfp_join_is_nest(parent->plan) &&
 		((!IsA(parent, HashJoinState) && !IsA(parent, MergeJoinState)) ||

@@ -158,17 +158,6 @@ ckfp_explain_join(ckfp_planning *planning, Join *join)
 
 /* ---------------------------------------------------------------------- the plan */
 
-/* May a node stop before its children have returned all rows, if its own reader may? */
-static bool
-ckfp_stops_early(const Plan *plan, bool reader_stops)
-{
-	ckfp_node_stop stops = ckfp_node_of(plan)->stops;
-
-	if (stops != CKFP_STOPS_AS_READER)
-		return stops == CKFP_STOPS_ALWAYS;
-	return reader_stops && !(IsA(plan, Agg) && ((const Agg *)plan)->aggstrategy != AGG_SORTED);
-}
-
 /* Does a join read only the first match of each outer row? */
 static bool
 ckfp_stops_at_match(const Join *join)

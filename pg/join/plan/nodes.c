@@ -134,6 +134,16 @@ ckfp_node_of(const Plan *plan)
 	return &ckfp_nodes[tag < lengthof(ckfp_nodes) ? tag : 0];
 }
 
+bool
+ckfp_stops_early(const Plan *plan, bool reader_stops)
+{
+	ckfp_node_stop stops = ckfp_node_of(plan)->stops;
+
+	if (stops != CKFP_STOPS_AS_READER)
+		return stops == CKFP_STOPS_ALWAYS;
+	return reader_stops && !(IsA(plan, Agg) && ((const Agg *)plan)->aggstrategy != AGG_SORTED);
+}
+
 void
 ckfp_plan_children(Plan *plan, ckfp_plan_visitor visit, void *context)
 {

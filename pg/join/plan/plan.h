@@ -64,6 +64,9 @@ typedef struct ckfp_node
 
 const ckfp_node *ckfp_node_of(const Plan *plan);
 
+/* May a node stop before its children have returned all rows, if its own reader may? */
+bool ckfp_stops_early(const Plan *plan, bool reader_stops);
+
 /* A pointer that a plan node has at an offset; NULL if that is 0. */
 static inline void *
 ckfp_node_field(const Plan *plan, uint16 offset)

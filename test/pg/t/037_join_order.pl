@@ -164,6 +164,7 @@ my %searches = (
 	'two filters' => "SELECT count(*) FROM facts f $empty JOIN past p ON f.c = p.k JOIN upper e ON f.b = e.k WHERE $none",
 	'a semijoin' => "SELECT count(*) FROM (SELECT * FROM facts f WHERE a IN (SELECT k FROM lower d WHERE $none) OFFSET 0) f JOIN upper e ON f.b = e.k",
 	'a build side that starts again' => "SELECT sum(n) FROM (VALUES (3), (7), (9)) v(g), LATERAL (SELECT count(*) AS n FROM facts f JOIN lower d ON f.a = d.k AND d.c1 = v.g AND d.c2 = 3 JOIN upper e ON f.b = e.k OFFSET 0) x",
+	'groups in order' => "SET enable_hashagg = off; SET enable_sort = off; SELECT count(*) FROM (SELECT id, max(a) AS n FROM facts GROUP BY id) f JOIN lower d ON f.n = d.k JOIN upper e ON f.id = e.k WHERE $none",
 	'a merge join' => 'SET enable_mergejoin = on; SELECT count(*) FROM (SELECT f.b FROM facts f JOIN lower d ON f.id = d.c1 WHERE d.c1 = d.c2 OFFSET 0) f JOIN upper e ON f.b = e.k');
 
 foreach my $name (sort keys %searches)
