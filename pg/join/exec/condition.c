@@ -64,10 +64,18 @@ ckfp_test_is_early(ckfp_scan_filter *test)
 bool
 ckfp_tests_are_early(ckfp_scan_filters *tests)
 {
+	bool early = false;
+
 	for (int i = 0; i < tests->n; i++)
-		if (tests->test[i].above != NULL && ckfp_test_is_early(&tests->test[i]))
-			return true;
-	return false;
+	{
+		ckfp_scan_filter *test = &tests->test[i];
+
+		if (test->above != NULL && ckfp_test_is_early(test))
+			early = true;
+		else if (ckfp_test_is_ready(test) || test->filter_node->ranges.state == CKFP_RANGES_KNOWN)
+			return false;
+	}
+	return early;
 }
 
 bool

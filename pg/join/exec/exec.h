@@ -167,7 +167,8 @@ ckfp_condition_init(ExprState *condition, ExprStateEvalFunc function, void *of)
 /* Create the condition of a scan that uses so many filters, which the caller sets. */
 ckfp_scan_filters *ckfp_condition_make(PlanState *scan, int n);
 
-/* Does one of the filters wait for a join that has not read its inner side? */
+/* Does one of the filters wait for a join that has not read its inner side, and is none of the
+ * others known? Then the first row that passes all of them is near. */
 bool ckfp_tests_are_early(ckfp_scan_filters *tests);
 
 /* Is it the condition of this scan? */

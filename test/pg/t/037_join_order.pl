@@ -124,6 +124,7 @@ $node->safe_psql(
 	CREATE TABLE lower AS SELECT i AS k, i % 40 AS c1, (i + 1) % 40 AS c2 FROM generate_series(0, 999) i;
 	CREATE TABLE upper AS SELECT 5000 + i AS k, date '2030-01-01' + i AS day FROM generate_series(0, 9) i;
 	CREATE TABLE past AS SELECT 500 + i AS k FROM generate_series(0, 9) i;
+	CREATE TABLE late AS SELECT 290 + i AS k FROM generate_series(0, 9) i;
 	CREATE TABLE tens AS SELECT i * 10 AS k FROM generate_series(0, 99) i});
 $node->safe_psql('postgres', 'VACUUM ANALYZE');
 
@@ -192,6 +193,9 @@ foreach my $mode ('on', 'auto')
 	is($empty_side, "0\n0", "blocks, $mode: no index is searched");
 	is($other, "0\n1", "blocks, $mode: it is where the lower one has rows");
 }
+
+# A filter that waits keeps no other one from skipping blocks.
+like(explained("SET join_collapse_limit = 1; SELECT count(*) FROM facts f JOIN late p ON f.c = p.k JOIN lower d ON f.a = d.k JOIN upper e ON f.b = e.k"), qr/Blocks Skipped: [23]\d\d of [34]\d\d by facts_c_idx/, 'a lower filter skips blocks while an upper one waits');
 
 # If the lower one has rows, the filter drops all rows but the first. A LEFT join returns the rows that it has no match for.
 foreach my $kind ('JOIN', 'LEFT JOIN')
