@@ -127,6 +127,9 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, List *filters)
 		test->above = assignments->above;
 		test->owner = (PlanState *)(filter_node->nest != NULL ? (void *)filter_node
 															  : (void *)filter_node->join);
+		for (const ckfp_join_above *above = test->above;
+			 above != NULL && above->join != test->owner; above = above->next)
+			test->merged |= IsA(above->join, MergeJoinState);
 		ckfp_suspension_add(&filter_node->suspensions, &test->suspension);
 		filter_node->tests = lappend(filter_node->tests, tests);
 		if (!filter_node->record.no_filter)

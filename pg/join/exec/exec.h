@@ -45,6 +45,8 @@ typedef struct ckfp_scan_filter
 								   * there are none that matter any more */
 	const PlanState *owner; /* the join of the filter, which may be one of `above`, or the node
 							 * of a nested loop's filter */
+	bool merged;            /* there is a merge join between the scan and that of the filter */
+	uint8 rows;             /* `merged`: counts rows, to let some of them pass untested */
 } ckfp_scan_filter;
 
 /* verify.c: the key of a row that is a function of a column, and its hash. False if it is NULL, or

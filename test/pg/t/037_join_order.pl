@@ -197,6 +197,15 @@ foreach my $mode ('on', 'auto')
 # A filter that waits keeps no other one from skipping blocks.
 like(explained("SET join_collapse_limit = 1; SELECT count(*) FROM facts f JOIN late p ON f.c = p.k JOIN lower d ON f.a = d.k JOIN upper e ON f.b = e.k"), qr/Blocks Skipped: [23]\d\d of [34]\d\d by facts_c_idx/, 'a lower filter skips blocks while an upper one waits');
 
+# A merge join ends when its inner side has ended: at a row that comes later. The filter lets it have some.
+{
+	my ($off, $rows, $plan) = fact_rows('SET enable_mergejoin = on; SELECT count(*) FROM (SELECT f.b FROM facts f JOIN lower d ON f.id = d.c1 OFFSET 0) f JOIN upper e ON f.b = e.k', 'on');
+
+	like($plan, qr/Merge Join.*Filtered Scan: f.b of facts|Filtered Scan: f.b of facts.*Merge Join/s, 'a merge join that ends: the plan') or diag($plan);
+	cmp_ok($off, '<', 100, 'a merge join that ends, off: few rows are read') or diag($plan);
+	cmp_ok($rows, '<', 300, 'a merge join that ends: few rows are read') or diag($plan);
+}
+
 # If the lower one has rows, the filter drops all rows but the first. A LEFT join returns the rows that it has no match for.
 foreach my $kind ('JOIN', 'LEFT JOIN')
 {
