@@ -349,7 +349,7 @@ help:
 	@echo "make test            each suite once; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
 	@echo "make test-all        all suites: with sanitizers, portable paths, drivers, browsers, too"
 	@echo "make lint            format, warnings of two compilers, cppcheck, shellcheck"
-	@echo "make test-long       longer rounds of the random suites, 12 minutes; SEED=fresh draws another seed"
+	@echo "make test-long       longer rounds of the random suites, an hour; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; stars, a warehouse"
