@@ -165,8 +165,7 @@ pg()
 		case $script in
 			*/032_* | */036_*) more "$pgtmp" "$(share 10)" test/pg/run.sh "$script" ;;
 			*/005_* | */006_* | */015_* | */019_* | */038_* | */046_* | */049_* | */052_* | */057_* | */060_* | */064_* | */069_*) more "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;;
-			*/053_* | */061_* | */067_*) suite "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;; # with fewer rounds, too few cases
-			*) suite "$pgtmp" "$(share_of 10 25)" test/pg/run.sh "$script" ;;
+			*) suite "$pgtmp" "$(share 25)" test/pg/run.sh "$script" ;; # with fewer rounds, too few cases for some seeds
 		esac
 	done
 }
