@@ -45,6 +45,12 @@ share() # per cent
 	echo "ROUNDS=$((rounds > 0 ? rounds : 1))"
 }
 
+# The same, where TIER=short has other rounds.
+share_of() # per cent of the short tier, of all
+{
+	share "$([ "$TIER" = short ] && echo "$1" || echo "$2")"
+}
+
 # A folder in memory, if there is room: files need not be synchronized with a disk there, and clusters are made quicker.
 memory() # kB that must be free
 {
@@ -72,12 +78,6 @@ lint()
 scripts()
 {
 	suite test/layers.sh
-}
-
-# The same, where TIER=short has other rounds.
-share_of() # per cent of the short tier, of all
-{
-	share "$([ "$TIER" = short ] && echo "$1" || echo "$2")"
 }
 
 # A suite of the core as it ships, with the portable paths, with sanitizers, and with low thresholds.

@@ -115,8 +115,7 @@ ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argum
 
 /* ----------------------------------------------------------------------- pages */
 
-/* Is a page of the child's bitmap a candidate? Counts it. `read`: it is read, if it is none, too.
- */
+/* Is a page of the child's bitmap a candidate? Counts it. `read`: it is read even if it is not. */
 static bool
 ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block, bool read)
 {
@@ -137,8 +136,7 @@ ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block, bool read)
 	return candidate;
 }
 
-/* Copy the next page of the child's bitmap, if it is a candidate, or `read`. False if there is
- * none. */
+/* Copy the next page of the child's bitmap if it is a candidate or `read`. False: there is none. */
 static bool
 ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool read, bool *candidate)
 {
