@@ -82,6 +82,7 @@ typedef struct ckfp_sampling
 	uint64 all;            /* rows of all its runs */
 	ckfp_costs lookups;    /* of those without a match */
 	double gain;           /* what was decided by: what the filter saves, in ns */
+	double price;          /* of the filter, by a scan that was ended; 0: none was */
 } ckfp_sampling;
 
 /* The scan of the dimension. */
@@ -91,7 +92,9 @@ typedef struct ckfp_reading
 	ExprState *condition; /* its own; NULL: it has none */
 	uint64 rows;          /* the rows that it has read */
 	ckfp_meter begun;
-	bool ended; /* it has become too expensive */
+	double spent; /* what it had cost at the last check, in ns */
+	double done;  /* the part that was read by then */
+	bool ended;   /* it has become too expensive */
 } ckfp_reading;
 
 /* A LEFT or ANTI loop, whose rows without a match are answered. */

@@ -63,6 +63,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 
 	nest->reading.rows = 0;
 	nest->reading.ended = false;
+	nest->reading.spent = nest->reading.done = 0;
 	ckfp_meter_start(&nest->reading.begun);
 	for (;;)
 	{
@@ -148,9 +149,15 @@ ckfp_nest_make_filter(ckfp_nest *nest)
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
 		ckfp_filter_node_give_up(filter_node, why);
+		if (why == CKFP_GIVEN_UP_KEYS) /* the next time when more rows are to come */
+		{
+			ckfp_filter_node_enter(filter_node, CKFP_FILTER_NEW);
+			nest->sampling.on = true;
+		}
 		return;
 	}
 	filter_node->counts.built_after = nest->sampling.all;
+	filter_node->counts.given_up = CKFP_GIVEN_UP_NOT;
 	ckfp_filter_node_ready(filter_node);
 	ckfp_condition_update_all(filter_node);
 }

@@ -241,7 +241,8 @@ ckfp_nest_price(const ckfp_nest *nest, double share, double wait, double *keys)
 		   ckfp_wait_for_pages(table, pages, wait);
 }
 
-/* Does a filter pay? */
+/* Does a filter pay? If scans for it were ended, it has to save more than the last one would have
+ * cost, so all of them have cost less than that. */
 static bool
 ckfp_sampling_pays(ckfp_nest *nest)
 {
@@ -255,17 +256,32 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	if (pass > ckfp_join_max_pass || saved <= 0)
 		return false;
 	saved *= 1 - pass;
-	price = ckfp_nest_price(nest, pass, lookups->wait / lookups->n, &keys);
+	price = Max(ckfp_nest_price(nest, pass, lookups->wait / lookups->n, &keys), sampling->price);
 	sampling->gain = ckfp_rows_to_come(nest) * saved;
 	return ckfp_cost_fits(keys) && sampling->gain > price &&
 		   (double)sampling->all * saved > price * CKFP_SAMPLING_PAID;
 }
 
+/* What the scan of the dimension will have cost, if its rest costs as much as what was read so far,
+ * or since the last check: the first rows cost more. */
+static double
+ckfp_reading_price(ckfp_reading *reading, double spent, double done)
+{
+	double price = spent / done;
+
+	if (done > reading->done)
+		price = Min(price, spent + (spent - reading->spent) / (done - reading->done) * (1 - done));
+	reading->spent = spent;
+	reading->done = done;
+	return price;
+}
+
 bool
 ckfp_sampling_is_exceeded(ckfp_nest *nest)
 {
+	ckfp_sampling *sampling = &nest->sampling;
 	uint64 rows = ++nest->reading.rows;
-	double keys = (double)nest->filter_node.filter.n;
+	double price;
 	double spent;
 	double done;
 	double wait;
@@ -277,10 +293,13 @@ ckfp_sampling_is_exceeded(ckfp_nest *nest)
 		return false;
 	spent = ckfp_meter_read(&nest->reading.begun, &wait);
 	done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
-	if (done == 0)
-		return spent > nest->sampling.gain;
-	return spent > nest->sampling.gain * CKFP_SAMPLING_PAID &&
-		   (spent * (1 - done) + keys * CKFP_NEST_KEY_NS) / done > nest->sampling.gain;
+	price = done == 0 ? 2 * spent
+					  : ckfp_reading_price(&nest->reading, spent, done) +
+							(double)nest->filter_node.filter.n / done * CKFP_NEST_KEY_NS;
+	if (spent <= sampling->gain * CKFP_SAMPLING_PAID || price - spent <= sampling->gain)
+		return false;
+	sampling->price = price;
+	return true;
 }
 
 /* ------------------------------------------------------------------- sampling */

@@ -87,6 +87,9 @@ like(filter_of(sprintf($long, 'middle', 'l.k >= 0')), qr/^built after [\d,]+ row
 like(filter_of(sprintf($long, 'middle', "w BETWEEN 'y' AND 'z'")), qr/^given up after [\d,]+ rows, the scan of the table costs more than expected$/, 'where its rows cost too much, the scan is ended');
 like(filter_of(sprintf($long, 'big', "w BETWEEN 'y' AND 'z'")), qr/^built after [\d,]+ rows, 4,000 keys$/, '60,000 pay for that, too');
 
+# Few rows come at first, so it is ended, but many come later: it is tried once more.
+like(filter_of(sprintf($long, 'big', "w BETWEEN 'y' AND 'z' WHERE f.id % 20 = 0 OR f.id > 3000")), qr/^built after [\d,]+ rows, 4,000 keys$/, 'and 57,150, of which 150 come in the first twentieth');
+
 # It is ended by the rows that it reads, though its condition drops all of them.
 like(filter_of(sprintf($long, 'middle', "w BETWEEN 'z' AND 'zz'")), qr/^given up after [\d,]+ rows, the scan of the table costs more than expected$/, 'rows that are dropped cost, too');
 like(filter_of(sprintf($long, 'big', "w BETWEEN 'z' AND 'zz'")), qr/^built after [\d,]+ rows, 0 keys$/, '60,000 lookups pay for them');
