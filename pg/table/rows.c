@@ -30,8 +30,11 @@
 #define ckfp_my_lxid MyProc->lxid
 #endif
 
-/* Bits of a hash that choose a place: 786 kB. */
-#define CKFP_MOST_PLACES 17
+/* Bits of a hash that choose a place: 1.5 MB. */
+#define CKFP_MOST_PLACES 18
+
+/* The places of 32 chunks are read at once. */
+#define CKFP_NEIGHBOURS 5
 
 /* ---------------------------------------------------------------------- reading */
 
@@ -91,24 +94,42 @@ ckfp_index_of(ckfp_table *table)
 	return table->index;
 }
 
-/* Move to the last row with an id from `least` to `most`. *place: where the index says it is; it
- * may be a later version of the row that is there. */
-static bool
-ckfp_go(ckfp_table *table, int64 least, int64 most, Snapshot snapshot, ItemPointerData *place)
+/* A scan of the rows with an id from `least` to `most`. */
+static IndexScanDesc
+ckfp_begin_scan(ckfp_table *table, int64 least, int64 most, Snapshot snapshot)
 {
 	IndexScanDesc scan = index_beginscan(table->heap, ckfp_index_of(table), snapshot, NULL, 2, 0);
 	ScanKeyData keys[2];
-	ItemPointer next;
-	bool found = false;
 
 	ScanKeyInit(&keys[0], CKFP_ID, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(least));
 	ScanKeyInit(&keys[1], CKFP_ID, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(most));
 	index_rescan(scan, keys, 2, NULL, 0);
-	while (!found && (next = index_getnext_tid(scan, BackwardScanDirection)) != NULL)
+	return scan;
+}
+
+/* Move back to the next row that is visible. *place: where the index says it is; it may be a later
+ * version of the row that is there. */
+static bool
+ckfp_scan_back(ckfp_table *table, IndexScanDesc scan, ItemPointerData *place)
+{
+	ItemPointer next;
+
+	while ((next = index_getnext_tid(scan, BackwardScanDirection)) != NULL)
 	{
 		*place = *next;
-		found = index_fetch_heap(scan, table->row);
+		if (index_fetch_heap(scan, table->row))
+			return true;
 	}
+	return false;
+}
+
+/* Move to the last row with an id from `least` to `most`, and store its place. */
+static bool
+ckfp_go(ckfp_table *table, int64 least, int64 most, Snapshot snapshot, ItemPointerData *place)
+{
+	IndexScanDesc scan = ckfp_begin_scan(table, least, most, snapshot);
+	bool found = ckfp_scan_back(table, scan, place);
+
 	index_endscan(scan); /* the slot keeps its page pinned */
 	return found;
 }
@@ -182,7 +203,8 @@ ckfp_keep_place(ckfp_table *table, uint64 hash, ItemPointerData place)
 	{
 		if (known)
 			pfree(places->at);
-		places->bits = known ? Min(places->bits + 3, CKFP_MOST_PLACES) : 3;
+		places->bits =
+			known ? Min(places->bits + 5, Min(table->chunk.depth + 2, CKFP_MOST_PLACES)) : 3;
 		places->at = NULL;
 		places->at =
 			MemoryContextAllocZero(places->context, sizeof(ItemPointerData) << places->bits);
@@ -193,6 +215,42 @@ ckfp_keep_place(ckfp_table *table, uint64 hash, ItemPointerData place)
 	}
 	places->searches++;
 	places->at[hash >> (64 - places->bits)] = place;
+}
+
+/*
+ * Keep the places of the rows around a hash that has none, if there is a place for each chunk. They
+ * are side by side in the index, so one search finds them all.
+ */
+static bool
+ckfp_keep_neighbours(ckfp_table *table, uint64 hash)
+{
+	const ckfp_places *places = table->places;
+	unsigned depth = table->form.depth;
+	uint64 range = depth > CKFP_NEIGHBOURS ? UINT64_MAX >> (depth - CKFP_NEIGHBOURS) : UINT64_MAX;
+	IndexScanDesc scan;
+	ItemPointerData place;
+	uint64 after;
+	unsigned shift;
+	bool null;
+
+	if (!ckfp_knows_places(table) || places->bits < depth ||
+		ItemPointerIsValid(&places->at[hash >> (64 - places->bits)]))
+		return false;
+	shift = 64 - places->bits;
+	after = ((hash | range) >> shift) + 1;
+	scan = ckfp_begin_scan(table, ckf_chunk_id(hash & ~range), ckf_chunk_id(hash | range),
+						   GetActiveSnapshot());
+	while (ckfp_scan_back(table, scan, &place))
+	{
+		int64 id = DatumGetInt64(slot_getattr(table->row, CKFP_ID, &null));
+		uint64 first = ckf_chunk_start(id) >> shift;
+
+		for (uint64 i = first; i < after; i++)
+			places->at[i] = place;
+		after = Min(after, first);
+	}
+	index_endscan(scan);
+	return true;
 }
 
 /* No row is visible in the active snapshot. Raise an error if there are some now, and the table was
@@ -223,7 +281,8 @@ ckfp_find(ckfp_table *table, uint64 hash)
 	ItemPointerData place;
 	bool found;
 
-	if (ckfp_find_again(table, hash))
+	if (ckfp_find_again(table, hash) ||
+		(ckfp_keep_neighbours(table, hash) && ckfp_find_again(table, hash)))
 		return true;
 	found = ckfp_go_back(table, ckf_chunk_id(hash), &place);
 	if (unlikely(!found) &&

@@ -342,6 +342,21 @@ $node->safe_psql($copied, 'ALTER SUBSCRIPTION tables DISABLE; ALTER SUBSCRIPTION
 ok($node->poll_query_until('postgres', "SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'tables'"), 'the slot is free');
 $node->safe_psql('postgres', "SELECT pg_drop_replication_slot('tables')");
 
+# ------------------------------------------------------------------ places of rows
+
+# Calls of one query search the index less often than there are chunks: a search finds the neighbours, too.
+my $many = int(rand(2)) ? 20000 : 300000;
+$node->safe_psql('postgres', "SELECT cuckoofilter_table_create('asked', 'bigint', $many); SELECT cuckoofilter_table_add_all('asked', ARRAY(SELECT generate_series(1, $many)))");
+foreach my $state ('as it was built', 'with old versions of rows')
+{
+	my ($found, $chunks, $searches) = split(/\|/, $node->safe_psql('postgres', "BEGIN; CREATE TEMP TABLE before ON COMMIT DROP AS SELECT idx_scan FROM pg_stat_xact_user_tables WHERE relname = 'asked';
+		CREATE TEMP TABLE lookups ON COMMIT DROP AS SELECT count(*) FROM generate_series(1, $many) g WHERE cuckoofilter_table_contains('asked', g::bigint);
+		SELECT count, (SELECT count(*) FROM asked), s.idx_scan - before.idx_scan FROM lookups, before, pg_stat_xact_user_tables s WHERE relname = 'asked'; COMMIT"));
+	is($found, $many, "$many lookups in one query, $state");
+	cmp_ok($searches, '<', $chunks / 2 + 50, "$searches searches of the index, $chunks chunks");
+	$node->safe_psql('postgres', "SELECT cuckoofilter_table_add_all('asked', ARRAY(SELECT generate_series(1, $many, 50))), cuckoofilter_table_remove_all('asked', ARRAY(SELECT generate_series(1, $many, 50)))") foreach 1 .. 3;
+}
+
 # ------------------------------------------------------------------ pg_upgrade
 
 # The LOAD of pg_upgrade does not use the path on which PostgreSQL 18 finds an extension that is staged.
