@@ -104,6 +104,21 @@ is($sql->("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT cuckoofilter_table_cont
 	SELECT cuckoofilter_table_add_all('own', '{1,2}'::int[]), cuckoofilter_table_contains('own', 1); SELECT cuckoofilter_table_contains('own', 1), cuckoofilter_count(cuckoofilter_export('own')); COMMIT"),
 	"f\n2|f\nt|2", 'rows of this transaction');
 
+# an item of which an older snapshot shows the most copies, and no newer one
+foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
+{
+	foreach my $change ('TRUNCATE equal', "DELETE FROM equal; SELECT cuckoofilter_table_follow('equal', 'k')")
+	{
+		$sql->("CREATE TABLE equal (k int); INSERT INTO equal SELECT 7 FROM generate_series(1, 8); SELECT cuckoofilter_table_follow('equal', 'k')");
+		$a->query("BEGIN ISOLATION LEVEL $level; SELECT count(*) FROM source");
+		$sql->($change);
+		like(error_of($a, 'INSERT INTO equal VALUES (7)'), qr/40001: could not serialize access/, "an add in $level, after $change");
+		$a->query('COMMIT');
+		is($denied->('equal', 'k', 'equal_k_filter'), 0, 'no item is denied');
+		$sql->('DROP TABLE equal_k_filter CASCADE; DROP TABLE equal');
+	}
+}
+
 # a transaction that changes the table's entry in pg_class still knows that another one has written it anew
 foreach my $change ('GRANT SELECT ON source_k_filter TO PUBLIC', 'ALTER TABLE source_k_filter RENAME TO source_k_filter')
 {
