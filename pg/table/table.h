@@ -262,9 +262,8 @@ extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
 
 /* -------------------------------------------------------------------------------- trigger.c */
 
-/* The triggers, as OIDs, of tables that the filter follows but that are not in a list; the tables
- * of these triggers, in the same order, are added to *their_tables, which may be NULL. */
-List *ckfp_triggers_of_others(Oid filter, const List *tables, List **their_tables);
+/* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
+List *ckfp_triggers_of_others(Oid filter, const List *tables);
 
 /* Raise an error unless a column is known, and has the type of the table's items, and the table
  * lasts as long as the source. */

@@ -45,7 +45,7 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 }
 
 List *
-ckfp_triggers_of_others(Oid filter, const List *tables, List **their_tables)
+ckfp_triggers_of_others(Oid filter, const List *tables)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	List *others = NIL;
@@ -68,11 +68,8 @@ ckfp_triggers_of_others(Oid filter, const List *tables, List **their_tables)
 		for (int j = 0; j < 2; j++)
 			oids[j] = DatumGetObjectId(
 				SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &is_null));
-		if (list_member_oid(tables, oids[1]))
-			continue;
-		others = lappend_oid(others, oids[0]);
-		if (their_tables != NULL)
-			*their_tables = lappend_oid(*their_tables, oids[1]);
+		if (!list_member_oid(tables, oids[1]))
+			others = lappend_oid(others, oids[0]);
 	}
 	SPI_finish();
 	return others;
@@ -185,7 +182,7 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 	ckfp_items removed;
 
 	if ((partitioned || list_length(tables) == 1) &&
-		ckfp_triggers_of_others(table->form.relation, tables, NULL) == NIL)
+		ckfp_triggers_of_others(table->form.relation, tables) == NIL)
 		ckfp_empty_table(table);
 	else if (!partitioned)
 	{
