@@ -217,7 +217,8 @@ ckfp_fires_well(const TriggerData *data)
 {
 	TriggerEvent event = data->tg_event;
 
-	if (!TRIGGER_FIRED_FOR_STATEMENT(event))
+	if (!TRIGGER_FIRED_FOR_STATEMENT(event) ||
+		data->tg_relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
 		return false;
 	if (TRIGGER_FIRED_BEFORE(event))
 		return TRIGGER_FIRED_BY_TRUNCATE(event) || data->tg_trigger->tgnattr > 0;

@@ -184,6 +184,17 @@ $sql->(q{SET ROLE mallory; CREATE TABLE m.above (k int); CREATE TABLE m.below ()
 is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'm.above'::regclass"), 0, 'triggers of others that name a filter are dropped');
 $sql->('DROP TABLE m.above CASCADE');
 
+# a foreign table has no rows that could be read in its place
+SKIP:
+{
+	skip('no TRUNCATE triggers of foreign tables', 1) if server_version($node) < 160000;
+	$sql->("CREATE EXTENSION postgres_fdw; CREATE SERVER self FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '" . $node->host . "', port '" . $node->port . "', dbname 'postgres');
+		CREATE USER MAPPING FOR CURRENT_USER SERVER self; CREATE TABLE far (k int); CREATE FOREIGN TABLE near (k int) SERVER self OPTIONS (table_name 'far')");
+	$sql->("CREATE TRIGGER $_ near FOR EACH STATEMENT WHEN (cuckoofilter_follows('source_k_filter')) EXECUTE FUNCTION cuckoofilter_table_changed()") foreach ('k BEFORE UPDATE OF k ON', 't BEFORE TRUNCATE ON');
+	$fails->('TRUNCATE near', qr/must be called by a trigger that cuckoofilter_table_follow has created/, 'TRUNCATE of a foreign table');
+	$sql->('DROP EXTENSION postgres_fdw CASCADE');
+}
+
 # ------------------------------------------------------------ how long a table lasts
 
 $fails->("SELECT cuckoofilter_table_follow('source', 'k', name => 'pg_temp.short')", qr/cuckoofilter table short is temporary or unlogged, "source" is not/, 'a temporary filter');
