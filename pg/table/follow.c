@@ -242,6 +242,10 @@ ckfp_lock_source(Oid relation)
 		source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("\"%s\" is not a table", RelationGetRelationName(source))));
+	if (ckfp_constraint_of(source) != NIL) /* it cannot be used if it has triggers */
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("\"%s\" is a cuckoofilter table", RelationGetRelationName(source)),
+						errhint("Pass the table that the filter table is to follow.")));
 	return source;
 }
 

@@ -117,6 +117,10 @@ Oid ckfp_follower_of(Relation source, AttrNumber column);
  */
 void ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use);
 
+/* The arguments of cuckoofilter_chunk_valid in the CHECK constraint that makes a relation a filter
+ * table; NIL: it is none. */
+List *ckfp_constraint_of(Relation heap);
+
 /* Open the table in argument 0 for the current user. */
 void ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use);
 
