@@ -8,6 +8,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -130,6 +131,7 @@ ckfp_collect_changed(const TriggerData *data, AttrNumber column, ckfp_collected 
 		tuplestore_rescan(data->tg_newtable);
 	for (;;)
 	{
+		CHECK_FOR_INTERRUPTS();
 		was = ckfp_next_changed(data->tg_oldtable, old_row, column, &old_item);
 		is = ckfp_next_changed(data->tg_newtable, new_row, column, &new_item);
 		if (!was && !is)
