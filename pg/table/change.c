@@ -199,15 +199,29 @@ ckfp_lock_order(const ckfp_table *table, bool ascending)
 					   ascending ? ShareLock : ExclusiveLock);
 }
 
+/* Items with the most copies are added: nothing changes, now and later, unless the filter was
+ * emptied since an old snapshot. */
+static void
+ckfp_check_saturated(const ckfp_table *table)
+{
+	if (IsolationUsesXactSnapshot() && !table->form.chunks.exact.deduplicated &&
+		!table_tuple_satisfies_snapshot(table->heap, table->row, SnapshotSelf))
+		ckfp_error_serialization();
+}
+
 /* Write the pieces of an edit. The first one replaces the row of the chunk. false: another
  * transaction has replaced the row before, and nothing was written. */
 static bool
-ckfp_write_pieces(ckfp_table *table)
+ckfp_write_pieces(ckfp_table *table, bool remove)
 {
 	ckf_chunk_piece piece;
 
 	if (ckfp_next_piece(table, &piece) == CKF_OK)
-		return true; /* nothing has changed */
+	{
+		if (!remove)
+			ckfp_check_saturated(table);
+		return true;
+	}
 	if (!ckfp_replace_row(table, &piece))
 		return false;
 	while (ckfp_next_piece(table, &piece) == CKF_MORE)
@@ -253,7 +267,7 @@ ckfp_change_chunk(ckfp_table *table, ckfp_items *items, bool remove)
 			ckfp_error(status, (ckf_about){0});
 		if (status != CKF_OK)
 			ckfp_error_items(table);
-		written = ckfp_write_pieces(table);
+		written = ckfp_write_pieces(table, remove);
 		PopActiveSnapshot();
 	}
 	items->fresh += fresh;

@@ -24,7 +24,7 @@ ckfp_arguments_of(const char *expression, PGFunction called)
 }
 
 /* Statements of one row are frequent, and to parse a condition takes long, so the last ones are
- * kept. */
+ * kept: each filter of a table has five, and other triggers may have some. */
 Oid
 ckfp_filter_of(const Trigger *trigger)
 {
@@ -32,7 +32,7 @@ ckfp_filter_of(const Trigger *trigger)
 	{
 		char *condition;
 		Oid filter;
-	} known[8];
+	} known[64];
 	static unsigned next;
 	List *arguments;
 	const Const *filter;
@@ -46,14 +46,15 @@ ckfp_filter_of(const Trigger *trigger)
 	condition = pstrdup(trigger->tgqual);
 	arguments = ckfp_arguments_of(condition, cuckoofilter_follows);
 	filter = arguments != NIL ? linitial(arguments) : NULL;
-	if (filter == NULL || !IsA(filter, Const) || filter->constisnull)
-		return InvalidOid;
 	condition = MemoryContextStrdup(TopMemoryContext, condition);
 	next = (next + 1) % lengthof(known);
 	if (known[next].condition != NULL)
 		pfree(known[next].condition);
 	known[next].condition = condition;
-	return known[next].filter = DatumGetObjectId(filter->constvalue);
+	known[next].filter = filter != NULL && IsA(filter, Const) && !filter->constisnull
+							 ? DatumGetObjectId(filter->constvalue)
+							 : InvalidOid;
+	return known[next].filter;
 }
 
 /* The filter table of a relation's trigger number i, which is in `trigger`. InvalidOid: it is not

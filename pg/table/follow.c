@@ -84,13 +84,17 @@ ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 	return ckfp_end_collecting(&collected);
 }
 
-/* The triggers with which a filter follows a table. */
+/* The triggers with which a filter follows a table. The first one is for the source itself, the
+ * second one for its partitions and children: after a partition was detached, they tell which of
+ * the two the filter belongs to. */
 static const struct
 {
 	int16 type;
 	const char *name, *event, *tables;
 } ckfp_triggers[] = {
 	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE, "column", "BEFORE UPDATE OF", ""},
+	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_TRUNCATE, "column",
+	 "BEFORE TRUNCATE OR UPDATE OF", ""},
 	{TRIGGER_TYPE_INSERT, "inserted", "AFTER INSERT", "REFERENCING NEW TABLE AS added"},
 	{TRIGGER_TYPE_UPDATE, "updated", "AFTER UPDATE",
 	 "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},
@@ -111,9 +115,10 @@ ckfp_trigger_name(Oid source, Oid filter, const char *label)
 }
 
 /* Create the triggers of a table that are missing, and enable those that are disabled. They do not
- * see the rest of a statement that is changing the table now. */
+ * see the rest of a statement that is changing the table now. `part`: the table is a partition or a
+ * child of the source. */
 static void
-ckfp_create_triggers(Relation source, const char *column, Oid filter, const char *schema)
+ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter, const char *schema)
 {
 	Oid relation = RelationGetRelid(source);
 	const char *name = ckfp_quoted_name(relation);
@@ -132,12 +137,12 @@ ckfp_create_triggers(Relation source, const char *column, Oid filter, const char
 								  quote_identifier(trigger->tgname)));
 	}
 	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
-		if (!(types >> ckfp_triggers[i].type & 1))
+		if (i != (part ? 0 : 1) && !(types >> ckfp_triggers[i].type & 1))
 			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
 								  "WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
 								  "EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
 								  ckfp_trigger_name(relation, filter, ckfp_triggers[i].name),
-								  ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "",
+								  ckfp_triggers[i].event, i <= 1 ? quote_identifier(column) : "",
 								  name, ckfp_triggers[i].tables, schema, filter, schema));
 }
 
@@ -147,25 +152,14 @@ ckfp_create_triggers(Relation source, const char *column, Oid filter, const char
 static void
 ckfp_drop_other_triggers(Oid filter, const List *relations)
 {
-	List *tables = NIL;
-	List *triggers = ckfp_triggers_of_others(filter, relations, &tables);
-	Oid source = linitial_oid(relations);
 	ListCell *cell;
-	ListCell *of;
 
-	if (triggers != NIL && !ckfp_is_owner(filter, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
-	forboth(cell, triggers, of, tables)
+	foreach (cell, ckfp_triggers_of_others(filter, relations))
 	{
 		ObjectAddress trigger;
 
-		/* the source may be a partition that was detached, and has the name of its parent now */
-		if (list_length(relations) == 1 && get_rel_relkind(source) == RELKIND_RELATION &&
-			has_subclass(lfirst_oid(of)))
-			ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-							errmsg("cuckoofilter table %s follows other tables, too",
-								   get_rel_name(filter)),
-							errhint("Pass another name.")));
+		if (!ckfp_is_owner(filter, GetUserId()))
+			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
 		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
 		performDeletion(&trigger, DROP_RESTRICT, 0);
 	}
@@ -183,7 +177,8 @@ ckfp_filter_name(FunctionCallInfo fcinfo, Relation source, const char *column)
 }
 
 /* The relation that has the name, or InvalidOid; unless a name was given, rather a filter of
- * another name that follows the column. Raises an error if it follows something else. */
+ * another name that follows the column. Raises an error if it follows something else, or another
+ * table of which the source was a part. */
 static Oid
 ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, AttrNumber column,
 				 const List *relations, ckfp_followed *followed)
@@ -195,13 +190,8 @@ ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, Att
 	*followed = ckfp_read_triggers(source, filter);
 	if (followed->column != column && OidIsValid(other))
 	{
-		if (ckfp_triggers_of_others(other, relations, NULL) != NIL)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("cuckoofilter table %s follows other tables, too", get_rel_name(other)),
-					 errhint("Pass a name.")));
-		*followed = ckfp_read_triggers(source, other);
-		return other;
+		filter = other;
+		*followed = ckfp_read_triggers(source, filter);
 	}
 	if (followed->column != InvalidAttrNumber && followed->column != column)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -214,6 +204,12 @@ ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, Att
 						errmsg("\"%s\" exists, and does not follow table \"%s\"",
 							   get_rel_name(filter), RelationGetRelationName(source)),
 						errhint("Drop it, or pass another name.")));
+	if (followed->types != 0 && !(followed->types >> ckfp_triggers[0].type & 1) &&
+		ckfp_triggers_of_others(filter, relations) != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cuckoofilter table %s follows other tables, too", get_rel_name(filter)),
+				 errhint("Pass another name.")));
 	return filter;
 }
 
@@ -246,6 +242,10 @@ ckfp_lock_source(Oid relation)
 		source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("\"%s\" is not a table", RelationGetRelationName(source))));
+	if (ckfp_constraint_of(source) != NIL) /* it cannot be used if it has triggers */
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("\"%s\" is a cuckoofilter table", RelationGetRelationName(source)),
+						errhint("Pass the table that the filter table is to follow.")));
 	return source;
 }
 
@@ -344,7 +344,8 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	}
 	relation_close(source, NoLock);
 	foreach (cell, relations)
-		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock), column, filter, schema);
+		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock),
+							 lfirst_oid(cell) != PG_GETARG_OID(0), column, filter, schema);
 	ckfp_drop_other_triggers(filter, relations);
 	/* the event triggers of these commands may have written to the source */
 	if (EventCacheLookup(EVT_DDLCommandStart) != NIL || EventCacheLookup(EVT_DDLCommandEnd) != NIL)

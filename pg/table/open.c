@@ -120,8 +120,7 @@ ckfp_constant(List *arguments, int n, Relation heap)
 	return constant->constvalue;
 }
 
-/* The arguments of cuckoofilter_chunk_valid in the constraint. */
-static List *
+List *
 ckfp_constraint_of(Relation heap)
 {
 	const TupleConstr *constraints = RelationGetDescr(heap)->constr;
@@ -136,7 +135,7 @@ ckfp_constraint_of(Relation heap)
 				ckfp_is_column(lsecond(arguments), CKFP_CHUNK))
 				return arguments;
 		}
-	ckfp_error_no_table(heap);
+	return NIL;
 }
 
 /* Find the index by which rows are found, and whether there is one that is no copy of it, as
@@ -189,6 +188,8 @@ ckfp_read_form(Relation heap, ckfp_form *form)
 	List *arguments = ckfp_constraint_of(heap);
 	ckfp_hasher hasher = {0};
 
+	if (arguments == NIL)
+		ckfp_error_no_table(heap);
 	form->reading = ++readings;
 	form->relation = RelationGetRelid(heap);
 	form->type = getBaseType(exprType(lthird(arguments)));

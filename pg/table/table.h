@@ -117,6 +117,10 @@ Oid ckfp_follower_of(Relation source, AttrNumber column);
  */
 void ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use);
 
+/* The arguments of cuckoofilter_chunk_valid in the CHECK constraint that makes a relation a filter
+ * table; NIL: it is none. */
+List *ckfp_constraint_of(Relation heap);
+
 /* Open the table in argument 0 for the current user. */
 void ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use);
 
@@ -262,9 +266,8 @@ extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
 
 /* -------------------------------------------------------------------------------- trigger.c */
 
-/* The triggers, as OIDs, of tables that the filter follows but that are not in a list; the tables
- * of these triggers, in the same order, are added to *their_tables, which may be NULL. */
-List *ckfp_triggers_of_others(Oid filter, const List *tables, List **their_tables);
+/* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
+List *ckfp_triggers_of_others(Oid filter, const List *tables);
 
 /* Raise an error unless a column is known, and has the type of the table's items, and the table
  * lasts as long as the source. */

@@ -8,6 +8,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -45,7 +46,7 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 }
 
 List *
-ckfp_triggers_of_others(Oid filter, const List *tables, List **their_tables)
+ckfp_triggers_of_others(Oid filter, const List *tables)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	List *others = NIL;
@@ -68,11 +69,8 @@ ckfp_triggers_of_others(Oid filter, const List *tables, List **their_tables)
 		for (int j = 0; j < 2; j++)
 			oids[j] = DatumGetObjectId(
 				SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &is_null));
-		if (list_member_oid(tables, oids[1]))
-			continue;
-		others = lappend_oid(others, oids[0]);
-		if (their_tables != NULL)
-			*their_tables = lappend_oid(*their_tables, oids[1]);
+		if (!list_member_oid(tables, oids[1]))
+			others = lappend_oid(others, oids[0]);
 	}
 	SPI_finish();
 	return others;
@@ -133,6 +131,7 @@ ckfp_collect_changed(const TriggerData *data, AttrNumber column, ckfp_collected 
 		tuplestore_rescan(data->tg_newtable);
 	for (;;)
 	{
+		CHECK_FOR_INTERRUPTS();
 		was = ckfp_next_changed(data->tg_oldtable, old_row, column, &old_item);
 		is = ckfp_next_changed(data->tg_newtable, new_row, column, &new_item);
 		if (!was && !is)
@@ -185,7 +184,7 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 	ckfp_items removed;
 
 	if ((partitioned || list_length(tables) == 1) &&
-		ckfp_triggers_of_others(table->form.relation, tables, NULL) == NIL)
+		ckfp_triggers_of_others(table->form.relation, tables) == NIL)
 		ckfp_empty_table(table);
 	else if (!partitioned)
 	{
@@ -220,7 +219,8 @@ ckfp_fires_well(const TriggerData *data)
 {
 	TriggerEvent event = data->tg_event;
 
-	if (!TRIGGER_FIRED_FOR_STATEMENT(event))
+	if (!TRIGGER_FIRED_FOR_STATEMENT(event) ||
+		data->tg_relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
 		return false;
 	if (TRIGGER_FIRED_BEFORE(event))
 		return TRIGGER_FIRED_BY_TRUNCATE(event) || data->tg_trigger->tgnattr > 0;

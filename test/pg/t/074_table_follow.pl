@@ -42,6 +42,8 @@ is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'src'::regclass"), 5,
 $sql->("CREATE TABLE acc (id int, a text, b text); INSERT INTO acc SELECT g, 'a' || g, 'b' || g FROM generate_series(1, 100) g;
 	SELECT cuckoofilter_table_follow('acc', 'a', name => 'fa')");
 $fails->("SELECT cuckoofilter_table_follow('acc', 'b', name => 'fa')", qr/cuckoofilter table fa follows column "a"/, 'another column');
+$fails->("SELECT cuckoofilter_table_follow('fa', 'id')", qr/"fa" is a cuckoofilter table.*Pass the table that/s, 'a filter of a filter table');
+$sql->("INSERT INTO acc VALUES (101, 'a101', 'b101')");
 is($denied->('acc', 'a', 'fa'), 0, 'the filter is as it was');
 
 # ------------------------------------------------------------ missing triggers

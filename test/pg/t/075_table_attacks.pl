@@ -104,6 +104,21 @@ is($sql->("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT cuckoofilter_table_cont
 	SELECT cuckoofilter_table_add_all('own', '{1,2}'::int[]), cuckoofilter_table_contains('own', 1); SELECT cuckoofilter_table_contains('own', 1), cuckoofilter_count(cuckoofilter_export('own')); COMMIT"),
 	"f\n2|f\nt|2", 'rows of this transaction');
 
+# an item of which an older snapshot shows the most copies, and no newer one
+foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
+{
+	foreach my $change ('TRUNCATE equal', "DELETE FROM equal; SELECT cuckoofilter_table_follow('equal', 'k')")
+	{
+		$sql->("CREATE TABLE equal (k int); INSERT INTO equal SELECT 7 FROM generate_series(1, 8); SELECT cuckoofilter_table_follow('equal', 'k')");
+		$a->query("BEGIN ISOLATION LEVEL $level; SELECT count(*) FROM source");
+		$sql->($change);
+		like(error_of($a, 'INSERT INTO equal VALUES (7)'), qr/40001: could not serialize access/, "an add in $level, after $change");
+		$a->query('COMMIT');
+		is($denied->('equal', 'k', 'equal_k_filter'), 0, 'no item is denied');
+		$sql->('DROP TABLE equal_k_filter CASCADE; DROP TABLE equal');
+	}
+}
+
 # a transaction that changes the table's entry in pg_class still knows that another one has written it anew
 foreach my $change ('GRANT SELECT ON source_k_filter TO PUBLIC', 'ALTER TABLE source_k_filter RENAME TO source_k_filter')
 {
@@ -141,6 +156,19 @@ foreach my $more ('', ", name => 'whole_k_filter'")
 	like(error_of($a, "SELECT cuckoofilter_table_follow('whole', 'k'$more)"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too/, "nor does one that is called like it$more");
 }
 is($denied->('parent', 'k', 'whole_k_filter'), 0, 'which denies nothing then');
+is($sql->("SELECT cuckoofilter_table_follow('parent', 'k')"), 'whole_k_filter', 'the parent finds it by its triggers, and drops those of the part');
+# parts that have parts of their own, and are given its name or the filter's
+$sql->("CREATE TABLE tree (k int) PARTITION BY RANGE (k); CREATE TABLE tree1 PARTITION OF tree FOR VALUES FROM (0) TO (1000) PARTITION BY RANGE (k); CREATE TABLE tree1a PARTITION OF tree1 DEFAULT;
+	CREATE TABLE tree2 PARTITION OF tree DEFAULT; CREATE TABLE heir (k int); CREATE TABLE heir1 () INHERITS (heir); CREATE TABLE heir1a () INHERITS (heir1);
+	INSERT INTO tree SELECT generate_series(0, 1999); INSERT INTO heir1 VALUES (1); INSERT INTO heir VALUES (2); SELECT cuckoofilter_table_follow('tree', 'k'), cuckoofilter_table_follow('heir', 'k');
+	ALTER TABLE tree DETACH PARTITION tree1; ALTER TABLE heir1 NO INHERIT heir");
+foreach my $table ('tree', 'heir')
+{
+	like(error_of($a, "SELECT cuckoofilter_table_follow('${table}1', 'k', name => '${table}_k_filter')"), qr/55000: cuckoofilter table ${table}_k_filter follows other tables, too/, "a part of $table with children");
+	is($denied->($table, 'k', "${table}_k_filter"), 0, 'denies nothing');
+	$sql->("SELECT cuckoofilter_table_follow('$table', 'k')");
+	is($denied->($table, 'k', "${table}_k_filter"), 0, 'filled anew, it does not either');
+}
 
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
@@ -149,6 +177,23 @@ $fails->("SET ROLE mallory; SELECT cuckoofilter_table_follow('m.taker', 'k', nam
 is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'source'::regclass"), 5, 'stay');
 is($denied->('source', 'k', 'source_k_filter'), 0, 'and so do the items');
 $sql->('DROP TABLE m.taker; REVOKE ALL ON source_k_filter FROM mallory');
+# nor does he keep its owner from filling it
+$sql->(q{SET ROLE mallory; CREATE TABLE m.above (k int); CREATE TABLE m.below () INHERITS (m.above);
+	CREATE TRIGGER taker BEFORE UPDATE OF k ON m.above FOR EACH STATEMENT WHEN (cuckoofilter_follows('source_k_filter')) EXECUTE FUNCTION cuckoofilter_table_changed();
+	RESET ROLE; SELECT cuckoofilter_table_follow('source', 'k')});
+is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'm.above'::regclass"), 0, 'triggers of others that name a filter are dropped');
+$sql->('DROP TABLE m.above CASCADE');
+
+# a foreign table has no rows that could be read in its place
+SKIP:
+{
+	skip('no TRUNCATE triggers of foreign tables', 1) if server_version($node) < 160000;
+	$sql->("CREATE EXTENSION postgres_fdw; CREATE SERVER self FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '" . $node->host . "', port '" . $node->port . "', dbname 'postgres');
+		CREATE USER MAPPING FOR CURRENT_USER SERVER self; CREATE TABLE far (k int); CREATE FOREIGN TABLE near (k int) SERVER self OPTIONS (table_name 'far')");
+	$sql->("CREATE TRIGGER $_ near FOR EACH STATEMENT WHEN (cuckoofilter_follows('source_k_filter')) EXECUTE FUNCTION cuckoofilter_table_changed()") foreach ('k BEFORE UPDATE OF k ON', 't BEFORE TRUNCATE ON');
+	$fails->('TRUNCATE near', qr/must be called by a trigger that cuckoofilter_table_follow has created/, 'TRUNCATE of a foreign table');
+	$sql->('DROP EXTENSION postgres_fdw CASCADE');
+}
 
 # ------------------------------------------------------------ how long a table lasts
 
