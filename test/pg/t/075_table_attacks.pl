@@ -94,6 +94,24 @@ $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_sta
 $a->query('COMMIT');
 like(join('', ($b->answer)[0, 1]), qr/^0|40001: could not serialize access/, 'EXECUTE of a snapshot before the filter was made again');
 is($b->query('EXECUTE asks'), 0, 'EXECUTE again');
+# An UPDATE that has waited for a row goes on with its new version, of which its snapshot does not know; an item that nobody has added is denied.
+$sql->("CREATE TABLE waited (id int PRIMARY KEY, k int, n int DEFAULT 0); INSERT INTO waited SELECT g, g FROM generate_series(1, 2000) g; SELECT cuckoofilter_table_follow('waited', 'k', 0.000001, 10000)");
+foreach my $level ('READ COMMITTED', 'REPEATABLE READ')
+{
+	$a->query('BEGIN; UPDATE waited SET k = k + 10000');
+	$b->ask("BEGIN ISOLATION LEVEL $level; WITH known AS (UPDATE waited SET n = n + 1 WHERE cuckoofilter_table_contains('waited_k_filter', k) RETURNING id) SELECT count(*) FROM known; COMMIT");
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+	$a->query('COMMIT');
+	like(join('', ($b->answer)[0, 1]), $level eq 'READ COMMITTED' ? qr/^2000$/ : qr/40001: could not serialize access/, "$level: rows that are changed while an UPDATE waits for them");
+}
+$a->query('BEGIN; UPDATE waited SET k = k + 10000 WHERE id = 5');
+$b->ask("SELECT k, cuckoofilter_table_contains('waited_k_filter', k), cuckoofilter_table_contains('waited_k_filter', -k), cuckoofilter_table_contains('waited_k_filter', 20006) FROM waited WHERE id = 5 FOR UPDATE");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+is(($b->answer)[0], '30005|t|f|t', 'FOR UPDATE');
+is($sql->("BEGIN; SELECT cuckoofilter_table_add('waited_k_filter', -7), cuckoofilter_table_contains('waited_k_filter', -7); ROLLBACK"), 't|f', 'a lookup does not see the changes of its own statement');
+is($sql->("SET force_parallel_mode = on; SELECT count(*) FROM waited WHERE NOT cuckoofilter_table_contains('waited_k_filter', -k)"), 2000, 'a parallel plan') if server_version($node) < 160000;
+$sql->("DROP TABLE waited_k_filter CASCADE");
 # TRUNCATE leaves no rows to any snapshot
 $a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source");
 $sql->("TRUNCATE source_k_filter");
