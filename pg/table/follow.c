@@ -196,10 +196,11 @@ ckfp_find_filter(FunctionCallInfo fcinfo, const text *name, Relation source, Att
 	if (followed->column != column && OidIsValid(other))
 	{
 		if (ckfp_triggers_of_others(other, relations, NULL) != NIL)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("cuckoofilter table %s follows other tables, too", get_rel_name(other)),
-					 errhint("Pass a name.")));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cuckoofilter table %s follows other tables, too", get_rel_name(other)),
+				 errhint("Pass its name if it shall follow this table alone, else another one.")));
 		*followed = ckfp_read_triggers(source, other);
 		return other;
 	}

@@ -147,7 +147,7 @@ $sql->('CREATE TABLE whole (k int) PARTITION BY RANGE (k); CREATE TABLE whole1 P
 	INSERT INTO whole SELECT generate_series(0, 1999)');
 $sql->("SELECT cuckoofilter_table_follow('whole', 'k')");
 $sql->('ALTER TABLE whole DETACH PARTITION whole1');
-like(error_of($a, "SELECT cuckoofilter_table_follow('whole1', 'k')"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too/, 'a detached partition does not take the filter of its parent');
+like(error_of($a, "SELECT cuckoofilter_table_follow('whole1', 'k')"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too.*HINT:.*Pass its name/s, 'a detached partition does not take the filter of its parent');
 is($denied->('whole', 'k', 'whole_k_filter'), 0, 'which denies nothing');
 is($sql->("SELECT cuckoofilter_table_follow('whole1', 'k', name => 'whole1_k_filter')"), 'whole1_k_filter', 'it gets one of its own');
 $sql->("SELECT cuckoofilter_table_follow('whole', 'k'); INSERT INTO whole VALUES (1500); INSERT INTO whole1 VALUES (7)");
@@ -159,6 +159,12 @@ foreach my $more ('', ", name => 'whole_k_filter'")
 	like(error_of($a, "SELECT cuckoofilter_table_follow('whole', 'k'$more)"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too/, "nor does one that is called like it$more");
 }
 is($denied->('parent', 'k', 'whole_k_filter'), 0, 'which denies nothing then');
+# the parent has another name than when it was followed, and its partition another parent, which is followed: the hint says what to do
+$sql->("CREATE TABLE archive (k int) PARTITION BY RANGE (k); ALTER TABLE archive ATTACH PARTITION whole FOR VALUES FROM (1000) TO (2000); SELECT cuckoofilter_table_follow('archive', 'k')");
+like(error_of($a, "SELECT cuckoofilter_table_follow('parent', 'k')"), qr/follows other tables, too.*HINT:  Pass its name if it shall follow this table alone/s, 'a partition that was moved to another table');
+$sql->("SELECT cuckoofilter_table_follow('parent', 'k', name => 'whole_k_filter'); INSERT INTO archive VALUES (1999); INSERT INTO parent VALUES (2999)");
+is($denied->('parent', 'k', 'whole_k_filter') + $denied->('archive', 'k', 'archive_k_filter'), 0, 'both are in step, after its name was passed');
+is($sql->("SELECT cuckoofilter_table_contains('whole_k_filter', 1500)"), 'f', 'and it has left the moved partition');
 
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
