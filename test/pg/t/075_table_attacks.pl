@@ -174,6 +174,13 @@ is($sql->("SELECT count(*) FROM pg_trigger WHERE tgrelid = 'source'::regclass"),
 is($denied->('source', 'k', 'source_k_filter'), 0, 'and so do the items');
 $sql->('DROP TABLE m.taker; REVOKE ALL ON source_k_filter FROM mallory');
 
+# a partition of another owner, who writes to it directly
+$sql->("CREATE ROLE other; CREATE TABLE shared (k int, p int) PARTITION BY LIST (p); CREATE TABLE shared1 PARTITION OF shared FOR VALUES IN (1); CREATE TABLE shared2 PARTITION OF shared FOR VALUES IN (2);
+	ALTER TABLE shared2 OWNER TO other; SELECT cuckoofilter_table_follow('shared', 'k'); INSERT INTO shared VALUES (1, 1), (2, 2)");
+$fails->('SET ROLE other; INSERT INTO shared2 VALUES (3, 2)', qr/permission denied for table shared_k_filter/, 'the owner of a partition has no privileges on the filter');
+$sql->('GRANT SELECT, INSERT, UPDATE, DELETE ON shared_k_filter TO other; SET ROLE other; INSERT INTO shared2 VALUES (4, 2); TRUNCATE shared2; INSERT INTO shared2 VALUES (5, 2), (6, 2)');
+is($denied->('shared', 'k', 'shared_k_filter') . $sql->("SELECT cuckoofilter_table_info('shared_k_filter') -> 'count'"), '03', 'and writes with them');
+
 # ------------------------------------------------------------ how long a table lasts
 
 $fails->("SELECT cuckoofilter_table_follow('source', 'k', name => 'pg_temp.short')", qr/cuckoofilter table short is temporary or unlogged, "source" is not/, 'a temporary filter');
