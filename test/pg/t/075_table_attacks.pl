@@ -229,6 +229,13 @@ $sql->(q{CREATE TABLE ddl (tag text); CREATE FUNCTION log_ddl() RETURNS event_tr
 is($denied->('ddl', 'tag', 'ddl_tag_filter'), 0, 'event triggers');
 is($sql->("SELECT cuckoofilter_export('ddl_tag_filter') = cuckoofilter_agg(tag, 0.01, 1000000) FROM ddl"), 't', 'event triggers: no more than the rows');
 
+# triggers of a user that look up the filter: only those that come after the filter's see the new rows
+$sql->(q{CREATE TABLE asked (k int); CREATE TABLE answers (who text, denied bigint); SELECT cuckoofilter_table_follow('asked', 'k');
+	CREATE FUNCTION ask() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO answers SELECT tg_name, count(*) FROM asked WHERE NOT cuckoofilter_table_contains('asked_k_filter', k); RETURN NULL; END $$;
+	CREATE TRIGGER a_before AFTER INSERT ON asked EXECUTE FUNCTION ask(); CREATE TRIGGER z_after AFTER INSERT ON asked EXECUTE FUNCTION ask(); CREATE TRIGGER z_row AFTER INSERT ON asked FOR EACH ROW EXECUTE FUNCTION ask();
+	INSERT INTO asked VALUES (1)});
+is($sql->("SELECT string_agg(who || ' ' || denied, ', ' ORDER BY who) FROM answers"), 'a_before 1, z_after 0, z_row 1', 'triggers that look up the filter of their table');
+
 # ---------------------------------------------------------------------- names
 
 # a filter that takes the place of another one, more than once
