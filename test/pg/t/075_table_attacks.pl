@@ -1,6 +1,6 @@
-# Filter tables: tables that only look like one, snapshots older than the table, writes that no trigger
-# sees, sources and filters that do not last equally long. No crash, no function of others, no item
-# denied.
+# Filter tables: tables that only look like one, snapshots older than the table, UPDATEs that wait for
+# rows, writes that no trigger sees, owners of partitions, sources and filters that do not last equally
+# long. No crash, no function of others, no item denied.
 use CuckooCluster;
 use CuckooSession;
 
