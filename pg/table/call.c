@@ -2,9 +2,14 @@
  * call.c - the functions of items: cuckoofilter_table_add, _remove, _contains, _copies.
  *
  * A lookup reads one row, in the snapshot of the query.  A snapshot shows all chunks or none of a
- * change, so even an old one has one chunk for each hash.
+ * change, so even an old one has one chunk for each hash.  What is not in it may still be in the
+ * latest one, whose "yes" is right, too.
  */
 #include "table/table.h"
+
+#include "access/sysattr.h"
+#include "access/xact.h"
+#include "utils/snapmgr.h"
 
 /* The number of new items, or of copies that were removed. */
 static int64
@@ -42,13 +47,38 @@ CKFP_FUNCTION(cuckoofilter_table_add_all, Int64GetDatum(ckfp_change_by(fcinfo, t
 CKFP_FUNCTION(cuckoofilter_table_remove, BoolGetDatum(ckfp_change_by(fcinfo, false, true) > 0));
 CKFP_FUNCTION(cuckoofilter_table_remove_all, Int64GetDatum(ckfp_change_by(fcinfo, true, true)));
 
+/* Has another transaction replaced the row in the slot, perhaps? */
+static bool
+ckfp_replaced_by_another(const ckfp_table *table)
+{
+	bool null;
+	TransactionId by =
+		DatumGetTransactionId(slot_getsysattr(table->row, MaxTransactionIdAttributeNumber, &null));
+
+	return TransactionIdIsValid(by) && !TransactionIdIsCurrentTransactionId(by);
+}
+
 /* The copies of a hash; `any`: 1 if there are some. */
 static unsigned
 ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
 {
+	bool found;
+
 	if (!ckfp_find(table, hash))
 		return 0;
-	return any ? ckf_chunk_contains(&table->chunk, hash) : ckf_chunk_copies(&table->chunk, hash);
+	if (!any)
+		return ckf_chunk_copies(&table->chunk, hash);
+	found = ckf_chunk_contains(&table->chunk, hash);
+	/* In READ COMMITTED an UPDATE that has waited for a row goes on with its new version, which its
+	 * snapshot does not show; so does FOR UPDATE. No parallel plan does. */
+	if (!found && !IsolationUsesXactSnapshot() && !IsInParallelMode() &&
+		ckfp_replaced_by_another(table))
+	{
+		PushActiveSnapshot(GetLatestSnapshot());
+		found = ckfp_find(table, hash) && ckf_chunk_contains(&table->chunk, hash);
+		PopActiveSnapshot();
+	}
+	return found;
 }
 
 /* The copies of the item in argument 1. A table whose type has no decimals may have taken a filter

@@ -1,6 +1,6 @@
-# Filter tables: tables that only look like one, snapshots older than the table, writes that no trigger
-# sees, sources and filters that do not last equally long. No crash, no function of others, no item
-# denied.
+# Filter tables: tables that only look like one, snapshots older than the table, UPDATEs that wait for
+# rows, writes that no trigger sees, owners of partitions, sources and filters that do not last equally
+# long. No crash, no function of others, no item denied.
 use CuckooCluster;
 use CuckooSession;
 
@@ -94,6 +94,24 @@ $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_sta
 $a->query('COMMIT');
 like(join('', ($b->answer)[0, 1]), qr/^0|40001: could not serialize access/, 'EXECUTE of a snapshot before the filter was made again');
 is($b->query('EXECUTE asks'), 0, 'EXECUTE again');
+# An UPDATE that has waited for a row goes on with its new version, of which its snapshot does not know; an item that nobody has added is denied.
+$sql->("CREATE TABLE waited (id int PRIMARY KEY, k int, n int DEFAULT 0); INSERT INTO waited SELECT g, g FROM generate_series(1, 2000) g; SELECT cuckoofilter_table_follow('waited', 'k', 0.000001, 10000)");
+foreach my $level ('READ COMMITTED', 'REPEATABLE READ')
+{
+	$a->query('BEGIN; UPDATE waited SET k = k + 10000');
+	$b->ask("BEGIN ISOLATION LEVEL $level; WITH known AS (UPDATE waited SET n = n + 1 WHERE cuckoofilter_table_contains('waited_k_filter', k) RETURNING id) SELECT count(*) FROM known; COMMIT");
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+	$a->query('COMMIT');
+	like(join('', ($b->answer)[0, 1]), $level eq 'READ COMMITTED' ? qr/^2000$/ : qr/40001: could not serialize access/, "$level: rows that are changed while an UPDATE waits for them");
+}
+$a->query('BEGIN; UPDATE waited SET k = k + 10000 WHERE id = 5');
+$b->ask("SELECT k, cuckoofilter_table_contains('waited_k_filter', k), cuckoofilter_table_contains('waited_k_filter', -k), cuckoofilter_table_contains('waited_k_filter', 20006) FROM waited WHERE id = 5 FOR UPDATE");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+is(($b->answer)[0], '30005|t|f|t', 'FOR UPDATE');
+is($sql->("BEGIN; SELECT cuckoofilter_table_add('waited_k_filter', -7), cuckoofilter_table_contains('waited_k_filter', -7); ROLLBACK"), 't|f', 'a lookup does not see the changes of its own statement');
+is($sql->("SET force_parallel_mode = on; SELECT count(*) FROM waited WHERE NOT cuckoofilter_table_contains('waited_k_filter', -k)"), 2000, 'a parallel plan') if server_version($node) < 160000;
+$sql->("DROP TABLE waited_k_filter CASCADE");
 # TRUNCATE leaves no rows to any snapshot
 $a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source");
 $sql->("TRUNCATE source_k_filter");
@@ -156,7 +174,12 @@ foreach my $more ('', ", name => 'whole_k_filter'")
 	like(error_of($a, "SELECT cuckoofilter_table_follow('whole', 'k'$more)"), qr/55000: cuckoofilter table whole_k_filter follows other tables, too/, "nor does one that is called like it$more");
 }
 is($denied->('parent', 'k', 'whole_k_filter'), 0, 'which denies nothing then');
+# its part has another parent meanwhile, which is followed
+$sql->("CREATE TABLE archive (k int) PARTITION BY RANGE (k); ALTER TABLE archive ATTACH PARTITION whole FOR VALUES FROM (1000) TO (2000); SELECT cuckoofilter_table_follow('archive', 'k')");
 is($sql->("SELECT cuckoofilter_table_follow('parent', 'k')"), 'whole_k_filter', 'the parent finds it by its triggers, and drops those of the part');
+$sql->("INSERT INTO archive VALUES (1999); INSERT INTO parent VALUES (2999)");
+is($denied->('parent', 'k', 'whole_k_filter') + $denied->('archive', 'k', 'archive_k_filter'), 0, 'both are in step');
+is($sql->("SELECT cuckoofilter_table_contains('whole_k_filter', 1500)"), 'f', 'and it has left the moved partition');
 # parts that have parts of their own, and are given its name or the filter's
 $sql->("CREATE TABLE tree (k int) PARTITION BY RANGE (k); CREATE TABLE tree1 PARTITION OF tree FOR VALUES FROM (0) TO (1000) PARTITION BY RANGE (k); CREATE TABLE tree1a PARTITION OF tree1 DEFAULT;
 	CREATE TABLE tree2 PARTITION OF tree DEFAULT; CREATE TABLE heir (k int); CREATE TABLE heir1 () INHERITS (heir); CREATE TABLE heir1a () INHERITS (heir1);
@@ -194,6 +217,13 @@ SKIP:
 	$fails->('TRUNCATE near', qr/must be called by a trigger that cuckoofilter_table_follow has created/, 'TRUNCATE of a foreign table');
 	$sql->('DROP EXTENSION postgres_fdw CASCADE');
 }
+
+# a partition of another owner, who writes to it directly
+$sql->("CREATE ROLE other; CREATE TABLE shared (k int, p int) PARTITION BY LIST (p); CREATE TABLE shared1 PARTITION OF shared FOR VALUES IN (1); CREATE TABLE shared2 PARTITION OF shared FOR VALUES IN (2);
+	ALTER TABLE shared2 OWNER TO other; SELECT cuckoofilter_table_follow('shared', 'k'); INSERT INTO shared VALUES (1, 1), (2, 2)");
+$fails->('SET ROLE other; INSERT INTO shared2 VALUES (3, 2)', qr/permission denied for table shared_k_filter/, 'the owner of a partition has no privileges on the filter');
+$sql->('GRANT SELECT, INSERT, UPDATE, DELETE ON shared_k_filter TO other; SET ROLE other; INSERT INTO shared2 VALUES (4, 2); TRUNCATE shared2; INSERT INTO shared2 VALUES (5, 2), (6, 2)');
+is($denied->('shared', 'k', 'shared_k_filter') . $sql->("SELECT cuckoofilter_table_info('shared_k_filter') -> 'count'"), '03', 'and writes with them');
 
 # ------------------------------------------------------------ how long a table lasts
 
@@ -242,6 +272,13 @@ $sql->(q{CREATE TABLE ddl (tag text); CREATE FUNCTION log_ddl() RETURNS event_tr
 	SELECT cuckoofilter_table_follow('ddl', 'tag'); SELECT cuckoofilter_table_follow('ddl', 'tag'); DROP EVENT TRIGGER started; DROP EVENT TRIGGER ended});
 is($denied->('ddl', 'tag', 'ddl_tag_filter'), 0, 'event triggers');
 is($sql->("SELECT cuckoofilter_export('ddl_tag_filter') = cuckoofilter_agg(tag, 0.01, 1000000) FROM ddl"), 't', 'event triggers: no more than the rows');
+
+# triggers of a user that look up the filter: only those that come after the filter's see the new rows
+$sql->(q{CREATE TABLE asked (k int); CREATE TABLE answers (who text, denied bigint); SELECT cuckoofilter_table_follow('asked', 'k');
+	CREATE FUNCTION ask() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO answers SELECT tg_name, count(*) FROM asked WHERE NOT cuckoofilter_table_contains('asked_k_filter', k); RETURN NULL; END $$;
+	CREATE TRIGGER a_before AFTER INSERT ON asked EXECUTE FUNCTION ask(); CREATE TRIGGER z_after AFTER INSERT ON asked EXECUTE FUNCTION ask(); CREATE TRIGGER z_row AFTER INSERT ON asked FOR EACH ROW EXECUTE FUNCTION ask();
+	INSERT INTO asked VALUES (1)});
+is($sql->("SELECT string_agg(who || ' ' || denied, ', ' ORDER BY who) FROM answers"), 'a_before 1, z_after 0, z_row 1', 'triggers that look up the filter of their table');
 
 # ---------------------------------------------------------------------- names
 
