@@ -7,7 +7,7 @@
  */
 #include "table/table.h"
 
-#include "access/sysattr.h"
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "utils/snapmgr.h"
 
@@ -47,38 +47,41 @@ CKFP_FUNCTION(cuckoofilter_table_add_all, Int64GetDatum(ckfp_change_by(fcinfo, t
 CKFP_FUNCTION(cuckoofilter_table_remove, BoolGetDatum(ckfp_change_by(fcinfo, false, true) > 0));
 CKFP_FUNCTION(cuckoofilter_table_remove_all, Int64GetDatum(ckfp_change_by(fcinfo, true, true)));
 
-/* Has another transaction replaced the row in the slot, perhaps? */
+/* Has a transaction replaced the row in the slot, perhaps? */
 static bool
-ckfp_replaced_by_another(const ckfp_table *table)
+ckfp_is_replaced(const ckfp_table *table)
 {
-	bool null;
-	TransactionId by =
-		DatumGetTransactionId(slot_getsysattr(table->row, MaxTransactionIdAttributeNumber, &null));
+	uint16 state = ExecFetchSlotHeapTuple(table->row, false, NULL)->t_data->t_infomask;
 
-	return TransactionIdIsValid(by) && !TransactionIdIsCurrentTransactionId(by);
+	return !(state & HEAP_XMAX_INVALID) && !HEAP_XMAX_IS_LOCKED_ONLY(state);
 }
 
-/* The copies of a hash; `any`: 1 if there are some. */
+/* The copies of a hash in the chunk at which the table is; `any`: 1 if there are some. */
+static unsigned
+ckfp_count_copies(const ckfp_table *table, uint64 hash, bool any)
+{
+	return any ? ckf_chunk_contains(&table->chunk, hash) : ckf_chunk_copies(&table->chunk, hash);
+}
+
 static unsigned
 ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
 {
-	bool found;
+	bool found = ckfp_find(table, hash);
+	unsigned copies = found ? ckfp_count_copies(table, hash, any) : 0;
+	CommandId command;
 
-	if (!ckfp_find(table, hash))
-		return 0;
-	if (!any)
-		return ckf_chunk_copies(&table->chunk, hash);
-	found = ckf_chunk_contains(&table->chunk, hash);
 	/* In READ COMMITTED an UPDATE that has waited for a row goes on with its new version, which its
 	 * snapshot does not show; so does FOR UPDATE. No parallel plan does. */
-	if (!found && !IsolationUsesXactSnapshot() && !IsInParallelMode() &&
-		ckfp_replaced_by_another(table))
-	{
-		PushActiveSnapshot(GetLatestSnapshot());
-		found = ckfp_find(table, hash) && ckf_chunk_contains(&table->chunk, hash);
-		PopActiveSnapshot();
-	}
-	return found;
+	if (copies > 0 || (found && !ckfp_is_replaced(table)) || IsolationUsesXactSnapshot() ||
+		IsInParallelMode())
+		return copies;
+	command = GetActiveSnapshot()->curcid;
+	PushActiveSnapshot(GetLatestSnapshot());
+	GetActiveSnapshot()->curcid = command; /* without the changes of this statement */
+	if (ckfp_find(table, hash))
+		copies = ckfp_count_copies(table, hash, any);
+	PopActiveSnapshot();
+	return copies;
 }
 
 /* The copies of the item in argument 1. A table whose type has no decimals may have taken a filter

@@ -112,6 +112,20 @@ is(($b->answer)[0], '30005|t|f|t', 'FOR UPDATE');
 is($sql->("BEGIN; SELECT cuckoofilter_table_add('waited_k_filter', -7), cuckoofilter_table_contains('waited_k_filter', -7); ROLLBACK"), 't|f', 'a lookup does not see the changes of its own statement');
 is($sql->("SET force_parallel_mode = on; SELECT count(*) FROM waited WHERE NOT cuckoofilter_table_contains('waited_k_filter', -k)"), 2000, 'a parallel plan') if server_version($node) < 160000;
 $sql->("DROP TABLE waited_k_filter CASCADE");
+# so does one that asks for copies, and one whose snapshot shows no rows of the filter; not the changes of its own statement
+foreach my $before ("SELECT cuckoofilter_table_add('few', 1)", 'TRUNCATE few')
+{
+	foreach my $condition ("cuckoofilter_table_contains('few', k)", "cuckoofilter_table_copies('few', k) > 0")
+	{
+		$sql->("CREATE TABLE late (k int); INSERT INTO late VALUES (1); SELECT cuckoofilter_table_create('few', 'int', 1000); $before");
+		$a->query("BEGIN; UPDATE late SET k = 2; SELECT cuckoofilter_table_add('few', 2)");
+		$b->ask("UPDATE late SET k = k WHERE k = 1 OR $condition RETURNING k, cuckoofilter_table_add('few', -7), cuckoofilter_table_contains('few', -7)");
+		$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+		$a->query('COMMIT');
+		is(join('', ($b->answer)[0, 1]), '2|t|f', "$before, an UPDATE that waits WHERE $condition");
+		$sql->('DROP TABLE late, few');
+	}
+}
 # TRUNCATE leaves no rows to any snapshot
 $a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source");
 $sql->("TRUNCATE source_k_filter");
@@ -292,6 +306,26 @@ is($sql->("SELECT cuckoofilter_table_contains('a.f', 1), cuckoofilter_table_cont
 is($sql->("SELECT cuckoofilter_table_create('names', 'name'); SELECT cuckoofilter_table_add('names', repeat('x', 70)), cuckoofilter_table_add('names', repeat('ü', 40)::varchar);
 	SELECT cuckoofilter_table_contains('names', n), cuckoofilter_table_contains('names', n::name), cuckoofilter_table_remove('names', n::name) FROM (VALUES (repeat('x', 70)), (repeat('ü', 40))) t(n)"),
 	"names\nt|t\nt|t|t\nt|t|t", 'a text that is too long for a name is cut');
+
+# ------------------------------------------------------------------ MultiXacts
+
+# The row's MultiXact has the number of the transaction that waits.
+$sql->("CREATE TABLE late (k int); INSERT INTO late VALUES (1); SELECT cuckoofilter_table_create('few', 'int', 1000); SELECT cuckoofilter_table_add('few', 1)");
+my $multixact = $sql->('SELECT txid_current()') + 20;
+$_->quit foreach ($a, $b);
+$node->stop;
+command_ok([ 'pg_resetwal', '-m', "$multixact,1", $node->data_dir ], 'the next MultiXact');
+$node->start;
+($a, $b, my $locks) = map { CuckooSession->new($node) } 1 .. 3;
+1 while $sql->('SELECT txid_current()') < $multixact - 1;
+is($b->query('BEGIN; SELECT txid_current()'), $multixact, 'is a transaction, too');
+$locks->query('BEGIN; SELECT FROM few FOR KEY SHARE');
+$a->query("BEGIN; UPDATE late SET k = 2; SELECT cuckoofilter_table_add('few', 2)");
+is($sql->('SELECT xmax FROM few'), $multixact, 'and locks and replaces a row');
+$b->ask("UPDATE late SET k = k WHERE cuckoofilter_table_contains('few', k) RETURNING k");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+is(join('', ($b->answer)[0, 1]), 2, 'the UPDATE finds what was added');
 
 $node->stop;
 done_testing();
