@@ -116,7 +116,8 @@ ckfp_trigger_name(Oid source, Oid filter, const char *label)
 
 /* Create the triggers of a table that are missing, and enable those that are disabled. They do not
  * see the rest of a statement that is changing the table now. `part`: the table is a partition or a
- * child of the source. */
+ * child of the source; if it was the source before, or the other way around, the trigger that says
+ * so is dropped. */
 static void
 ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter, const char *schema)
 {
@@ -127,15 +128,6 @@ ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter,
 
 	CheckTableNotInUse(source, "follow");
 	relation_close(source, NoLock);
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-	{
-		const Trigger *trigger = &triggers->triggers[i];
-
-		if (ckfp_filter_of(trigger) == filter && (trigger->tgenabled == TRIGGER_DISABLED ||
-												  trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA))
-			ckfp_execute(psprintf("ALTER TABLE ONLY %s ENABLE TRIGGER %s", name,
-								  quote_identifier(trigger->tgname)));
-	}
 	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
 		if (i != (part ? 0 : 1) && !(types >> ckfp_triggers[i].type & 1))
 			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
@@ -144,6 +136,23 @@ ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter,
 								  ckfp_trigger_name(relation, filter, ckfp_triggers[i].name),
 								  ckfp_triggers[i].event, i <= 1 ? quote_identifier(column) : "",
 								  name, ckfp_triggers[i].tables, schema, filter, schema));
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+		ObjectAddress address;
+
+		if (ckfp_filter_of(trigger) != filter)
+			continue;
+		if (trigger->tgtype == ckfp_triggers[part ? 0 : 1].type)
+		{
+			ObjectAddressSet(address, TriggerRelationId, trigger->tgoid);
+			performDeletion(&address, DROP_RESTRICT, 0);
+		}
+		else if (trigger->tgenabled == TRIGGER_DISABLED ||
+				 trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA)
+			ckfp_execute(psprintf("ALTER TABLE ONLY %s ENABLE TRIGGER %s", name,
+								  quote_identifier(trigger->tgname)));
+	}
 }
 
 /* Drop the triggers of partitions that were detached, and the like: they would remove items that

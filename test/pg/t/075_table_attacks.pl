@@ -206,6 +206,11 @@ foreach my $table ('tree', 'heir')
 	$sql->("SELECT cuckoofilter_table_follow('$table', 'k')");
 	is($denied->($table, 'k', "${table}_k_filter"), 0, 'filled anew, it does not either');
 }
+# a parent that becomes the child of its child, and then is none
+$sql->("CREATE TABLE up (k int); CREATE TABLE down () INHERITS (up); INSERT INTO up VALUES (1); INSERT INTO down VALUES (2); SELECT cuckoofilter_table_follow('up', 'k');
+	ALTER TABLE down NO INHERIT up; ALTER TABLE up INHERIT down; SELECT cuckoofilter_table_follow('down', 'k'); ALTER TABLE up NO INHERIT down");
+$fails->("SELECT cuckoofilter_table_follow('up', 'k')", qr/cuckoofilter table up_k_filter follows other tables, too/, 'a former parent does not take the filter');
+is($sql->("SELECT cuckoofilter_table_follow('down', 'k')") . $denied->('down', 'k', 'up_k_filter'), 'up_k_filter0', 'which is of its child now');
 
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
