@@ -360,8 +360,11 @@ ckfp_sampling_decide(ckfp_nest *nest)
 		sampling->on = false;
 		return false;
 	}
-	counts->sampled = sampling->rows_before + sampling->rows;
-	counts->matched = sampling->matched_before + sampling->matched;
+	if (counts->given_up == CKFP_GIVEN_UP_NOT) /* else EXPLAIN says after how many that was */
+	{
+		counts->sampled = sampling->rows_before + sampling->rows;
+		counts->matched = sampling->matched_before + sampling->matched;
+	}
 	counts->not_run = pays && !ckfp_params_are_known(nest);
 	if (pays && !counts->not_run)
 		return true;
