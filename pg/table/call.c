@@ -71,7 +71,8 @@ ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
 	CommandId command;
 
 	/* In READ COMMITTED an UPDATE that has waited for a row goes on with its new version, which its
-	 * snapshot does not show; so does FOR UPDATE. No parallel plan does. */
+	 * snapshot does not show; so does FOR UPDATE. No parallel plan does; but a STABLE function that
+	 * such an UPDATE calls may run one, in the old snapshot, and then the item is denied. */
 	if (copies > 0 || (found && !ckfp_is_replaced(table)) || IsolationUsesXactSnapshot() ||
 		IsInParallelMode())
 		return copies;

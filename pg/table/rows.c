@@ -219,7 +219,7 @@ ckfp_keep_place(ckfp_table *table, uint64 hash, ItemPointerData place)
 
 /*
  * Keep the places of the rows around a hash that has none, if there is a place for each chunk. They
- * are side by side in the index, so one search finds them all.
+ * are side by side in the index, so one search finds them all. false: it was not tried.
  */
 static bool
 ckfp_keep_neighbours(ckfp_table *table, uint64 hash)

@@ -149,7 +149,7 @@ ckfp_nest_make_filter(ckfp_nest *nest)
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
 		ckfp_filter_node_give_up(filter_node, why);
-		if (why == CKFP_GIVEN_UP_KEYS) /* the next time when more rows are to come */
+		if (why == CKFP_GIVEN_UP_KEYS) /* try again when more rows come than were expected */
 		{
 			ckfp_filter_node_enter(filter_node, CKFP_FILTER_NEW);
 			nest->sampling.on = true;
