@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "storage/procarray.h"
 #include "utils/snapmgr.h"
 
 /* The number of new items, or of copies that were removed. */
@@ -56,6 +57,22 @@ ckfp_is_replaced(const ckfp_table *table)
 	return !(state & HEAP_XMAX_INVALID) && !HEAP_XMAX_IS_LOCKED_ONLY(state);
 }
 
+/*
+ * Make a snapshot of what is committed now, and what this transaction has done before the statement
+ * that runs, the active one. GetLatestSnapshot is refused in parallel plans, as each of their
+ * processes would get another one; here that only repeats a "no".
+ */
+static void
+ckfp_push_latest(void)
+{
+	static SnapshotData latest;
+	CommandId command = GetActiveSnapshot()->curcid;
+
+	GetSnapshotData(&latest);
+	PushActiveSnapshot(&latest); /* a copy */
+	GetActiveSnapshot()->curcid = command;
+}
+
 /* The copies of a hash in the chunk at which the table is; `any`: 1 if there are some. */
 static unsigned
 ckfp_count_copies(const ckfp_table *table, uint64 hash, bool any)
@@ -68,17 +85,13 @@ ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
 {
 	bool found = ckfp_find(table, hash);
 	unsigned copies = found ? ckfp_count_copies(table, hash, any) : 0;
-	CommandId command;
 
 	/* In READ COMMITTED an UPDATE that has waited for a row goes on with its new version, which its
-	 * snapshot does not show; so does FOR UPDATE. No parallel plan does; but a STABLE function that
-	 * such an UPDATE calls may run one, in the old snapshot, and then the item is denied. */
-	if (copies > 0 || (found && !ckfp_is_replaced(table)) || IsolationUsesXactSnapshot() ||
-		IsInParallelMode())
+	 * snapshot does not show; so does FOR UPDATE, and a STABLE function that they call, whose
+	 * queries may be parallel. */
+	if (copies > 0 || (found && !ckfp_is_replaced(table)) || IsolationUsesXactSnapshot())
 		return copies;
-	command = GetActiveSnapshot()->curcid;
-	PushActiveSnapshot(GetLatestSnapshot());
-	GetActiveSnapshot()->curcid = command; /* without the changes of this statement */
+	ckfp_push_latest();
 	if (ckfp_find(table, hash))
 		copies = ckfp_count_copies(table, hash, any);
 	PopActiveSnapshot();
