@@ -11,16 +11,24 @@
 /* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
+/* Is a function this one in C? */
+static bool
+ckfp_is_function(Oid function, PGFunction called)
+{
+	FmgrInfo about;
+
+	fmgr_info(function, &about);
+	return about.fn_addr == called;
+}
+
 List *
 ckfp_arguments_of(const char *expression, PGFunction called)
 {
-	FuncExpr *call = expression != NULL ? stringToNode(expression) : NULL;
-	FmgrInfo function;
+	const FuncExpr *call = expression != NULL ? stringToNode(expression) : NULL;
 
-	if (call == NULL || !IsA(call, FuncExpr))
-		return NIL;
-	fmgr_info(call->funcid, &function);
-	return function.fn_addr == called ? call->args : NIL;
+	return call != NULL && IsA(call, FuncExpr) && ckfp_is_function(call->funcid, called)
+			   ? call->args
+			   : NIL;
 }
 
 /* Statements of one row are frequent, and to parse a condition takes long, so the last ones are
@@ -31,29 +39,33 @@ ckfp_filter_of(const Trigger *trigger)
 	static struct
 	{
 		char *condition;
-		Oid filter;
+		Oid function, filter;
 	} known[64];
 	static unsigned next;
+	Oid function = trigger->tgfoid;
 	List *arguments;
 	const Const *filter;
 	char *condition;
+	Oid id = InvalidOid;
 
 	if (trigger->tgqual == NULL)
 		return InvalidOid;
 	for (size_t i = 0; i < lengthof(known); i++)
-		if (known[i].condition != NULL && strcmp(known[i].condition, trigger->tgqual) == 0)
+		if (known[i].function == function && strcmp(known[i].condition, trigger->tgqual) == 0)
 			return known[i].filter;
 	condition = pstrdup(trigger->tgqual);
 	arguments = ckfp_arguments_of(condition, cuckoofilter_follows);
 	filter = arguments != NIL ? linitial(arguments) : NULL;
+	if (filter != NULL && IsA(filter, Const) && !filter->constisnull &&
+		ckfp_is_function(function, cuckoofilter_table_changed))
+		id = DatumGetObjectId(filter->constvalue);
 	condition = MemoryContextStrdup(TopMemoryContext, condition);
 	next = (next + 1) % lengthof(known);
 	if (known[next].condition != NULL)
 		pfree(known[next].condition);
 	known[next].condition = condition;
-	known[next].filter = filter != NULL && IsA(filter, Const) && !filter->constisnull
-							 ? DatumGetObjectId(filter->constvalue)
-							 : InvalidOid;
+	known[next].function = function;
+	known[next].filter = id;
 	return known[next].filter;
 }
 

@@ -114,20 +114,51 @@ ckfp_trigger_name(Oid source, Oid filter, const char *label)
 	return quote_identifier(name);
 }
 
+/* Drop a trigger of a filter, perhaps on a table of others. Who owns the filter could drop it, and
+ * all its triggers with it. */
+static void
+ckfp_drop_trigger(Oid filter, Oid trigger)
+{
+	ObjectAddress address;
+
+	if (!ckfp_is_owner(filter, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
+	ObjectAddressSet(address, TriggerRelationId, trigger);
+	performDeletion(&address, DROP_RESTRICT, 0);
+}
+
 /* Create the triggers of a table that are missing, and enable those that are disabled. They do not
  * see the rest of a statement that is changing the table now. `part`: the table is a partition or a
- * child of the source; if it was the source before, or the other way around, the trigger that says
- * so is dropped. */
+ * child of the source. If it was the source before, or the other way around, or another column had
+ * this name, the trigger that says so is dropped. */
 static void
 ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter, const char *schema)
 {
 	Oid relation = RelationGetRelid(source);
 	const char *name = ckfp_quoted_name(relation);
+	AttrNumber number = attnameAttNum(source, column, false);
 	uint64 types = ckfp_read_triggers(source, filter).types;
 	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 
 	CheckTableNotInUse(source, "follow");
 	relation_close(source, NoLock);
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (ckfp_filter_of(trigger) != filter)
+			continue;
+		if (trigger->tgnattr > 0 &&
+			(trigger->tgtype != ckfp_triggers[part ? 1 : 0].type || trigger->tgattr[0] != number))
+		{
+			ckfp_drop_trigger(filter, trigger->tgoid);
+			types &= ~(UINT64CONST(1) << trigger->tgtype);
+		}
+		else if (trigger->tgenabled == TRIGGER_DISABLED ||
+				 trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA)
+			ckfp_execute(psprintf("ALTER TABLE ONLY %s ENABLE TRIGGER %s", name,
+								  quote_identifier(trigger->tgname)));
+	}
 	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
 		if (i != (part ? 0 : 1) && !(types >> ckfp_triggers[i].type & 1))
 			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
@@ -136,42 +167,17 @@ ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter,
 								  ckfp_trigger_name(relation, filter, ckfp_triggers[i].name),
 								  ckfp_triggers[i].event, i <= 1 ? quote_identifier(column) : "",
 								  name, ckfp_triggers[i].tables, schema, filter, schema));
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-	{
-		const Trigger *trigger = &triggers->triggers[i];
-		ObjectAddress address;
-
-		if (ckfp_filter_of(trigger) != filter)
-			continue;
-		if (trigger->tgtype == ckfp_triggers[part ? 0 : 1].type)
-		{
-			ObjectAddressSet(address, TriggerRelationId, trigger->tgoid);
-			performDeletion(&address, DROP_RESTRICT, 0);
-		}
-		else if (trigger->tgenabled == TRIGGER_DISABLED ||
-				 trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA)
-			ckfp_execute(psprintf("ALTER TABLE ONLY %s ENABLE TRIGGER %s", name,
-								  quote_identifier(trigger->tgname)));
-	}
 }
 
 /* Drop the triggers of partitions that were detached, and the like: they would remove items that
- * the filter has no longer from them. The tables may be those of others, but who owns the filter
- * could drop it, and all its triggers with it. */
+ * the filter has no longer from them. */
 static void
 ckfp_drop_other_triggers(Oid filter, const List *relations)
 {
 	ListCell *cell;
 
 	foreach (cell, ckfp_triggers_of_others(filter, relations))
-	{
-		ObjectAddress trigger;
-
-		if (!ckfp_is_owner(filter, GetUserId()))
-			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(filter));
-		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
-		performDeletion(&trigger, DROP_RESTRICT, 0);
-	}
+		ckfp_drop_trigger(filter, lfirst_oid(cell));
 }
 
 /* The name of the filter table: of the argument, or SOURCE_COLUMN_filter beside the source. */

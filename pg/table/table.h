@@ -100,7 +100,8 @@ typedef struct ckfp_followed
 	AttrNumber column; /* that is followed; InvalidAttrNumber: no trigger says it */
 } ckfp_followed;
 
-/* The filter table of a trigger; InvalidOid: it is not one of ours. */
+/* The filter table of a trigger; InvalidOid: it is not one of ours, which call
+ * cuckoofilter_table_changed, too. */
 Oid ckfp_filter_of(const Trigger *trigger);
 
 ckfp_followed ckfp_read_triggers(Relation source, Oid filter);
@@ -265,6 +266,8 @@ Oid ckfp_create_table(const text *name, Oid type, Oid collation, double capacity
 extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
 
 /* -------------------------------------------------------------------------------- trigger.c */
+
+extern PGDLLEXPORT Datum cuckoofilter_table_changed(PG_FUNCTION_ARGS);
 
 /* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
 List *ckfp_triggers_of_others(Oid filter, const List *tables);

@@ -126,6 +126,20 @@ foreach my $before ("SELECT cuckoofilter_table_add('few', 1)", 'TRUNCATE few')
 		$sql->('DROP TABLE late, few');
 	}
 }
+# the query of a STABLE function that such a statement calls has the old snapshot; here it is parallel
+$sql->(q{CREATE TABLE late (k int); INSERT INTO late VALUES (1), (2); CREATE TABLE big AS SELECT FROM generate_series(1, 10000); ALTER TABLE big SET (parallel_workers = 2); SELECT cuckoofilter_table_follow('late', 'k');
+	CREATE FUNCTION has(x int) RETURNS bool STABLE LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT bool_and(cuckoofilter_table_contains('late_k_filter', x)) FROM big); END$$;
+	CREATE FUNCTION workers() RETURNS text LANGUAGE plpgsql AS $$DECLARE line text; BEGIN
+		FOR line IN EXPLAIN (ANALYZE) SELECT bool_and(cuckoofilter_table_contains('late_k_filter', 1)) FROM big LOOP IF line ~ 'Workers Launched' THEN RETURN line; END IF; END LOOP; RETURN 'none'; END$$});
+$b->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0');
+like($b->query('SELECT workers()'), qr/Workers Launched: 2/, 'two workers');
+$a->query('BEGIN; UPDATE late SET k = k + 10 WHERE k = 2');
+$b->ask('SELECT k, has(k), has(-k) FROM late ORDER BY k FOR UPDATE');
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$a->query('COMMIT');
+is(($b->answer)[0], "1|t|f\n12|t|f", 'a parallel query in a function that FOR UPDATE calls');
+$b->query('RESET ALL');
+$sql->('DROP TABLE big; DROP FUNCTION has, workers; DROP TABLE late_k_filter CASCADE; DROP TABLE late');
 # TRUNCATE leaves no rows to any snapshot
 $a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source");
 $sql->("TRUNCATE source_k_filter");
@@ -211,6 +225,29 @@ $sql->("CREATE TABLE up (k int); CREATE TABLE down () INHERITS (up); INSERT INTO
 	ALTER TABLE down NO INHERIT up; ALTER TABLE up INHERIT down; SELECT cuckoofilter_table_follow('down', 'k'); ALTER TABLE up NO INHERIT down");
 $fails->("SELECT cuckoofilter_table_follow('up', 'k')", qr/cuckoofilter table up_k_filter follows other tables, too/, 'a former parent does not take the filter');
 is($sql->("SELECT cuckoofilter_table_follow('down', 'k')") . $denied->('down', 'k', 'up_k_filter'), 'up_k_filter0', 'which is of its child now');
+# a part whose column has another name meanwhile, while another column has its name
+$sql->("CREATE TABLE base (k int, n int); CREATE TABLE leaf () INHERITS (base); INSERT INTO leaf VALUES (1, 11); SELECT cuckoofilter_table_follow('base', 'k');
+	ALTER TABLE leaf NO INHERIT base; ALTER TABLE leaf RENAME k TO was; ALTER TABLE leaf ADD k int; ALTER TABLE leaf INHERIT base; SELECT cuckoofilter_table_follow('base', 'k'); INSERT INTO leaf VALUES (3, 4, 5)");
+is($denied->('base', 'k', 'base_k_filter') . $sql->("SELECT cuckoofilter_table_contains('base_k_filter', 3), cuckoofilter_table_info('base_k_filter') -> 'count'"), '0f|1', 'the column of the name is followed');
+$sql->('UPDATE leaf SET k = 6 WHERE k = 5; DELETE FROM leaf WHERE was = 1');
+is($denied->('base', 'k', 'base_k_filter') . $sql->("SELECT cuckoofilter_table_info('base_k_filter') -> 'count'"), '01', 'and its changes');
+
+# a trigger of a user, with a condition as ours has, is not one of ours
+$sql->(q{CREATE TABLE mixed (k int); CREATE TABLE mixed1 () INHERITS (mixed); SELECT cuckoofilter_table_follow('mixed', 'k'); CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'});
+foreach my $kind ("inserted AFTER INSERT", "column BEFORE UPDATE OF k")
+{
+	my ($label, $event) = $kind =~ /^(\w+) (.*)/;
+
+	foreach my $table ('mixed', 'mixed1')
+	{
+		$sql->(qq{DROP TRIGGER mixed_k_filter_$label ON $table; CREATE TRIGGER mine_$label $event ON $table FOR EACH STATEMENT WHEN (cuckoofilter_follows('mixed_k_filter')) EXECUTE FUNCTION nothing()});
+	}
+}
+$sql->("SELECT cuckoofilter_table_follow('mixed', 'k'); INSERT INTO mixed VALUES (1); INSERT INTO mixed1 VALUES (2)");
+is($denied->('mixed', 'k', 'mixed_k_filter'), 0, 'so those that are missing are created');
+$sql->("ALTER TABLE mixed1 NO INHERIT mixed; DROP TABLE mixed; SELECT cuckoofilter_table_follow('mixed1', 'k', name => 'mixed_k_filter'); INSERT INTO mixed1 VALUES (3)");
+is($denied->('mixed1', 'k', 'mixed_k_filter') . $sql->("SELECT count(*), count(*) FILTER (WHERE tgname ~ 'mine_') FROM pg_trigger WHERE tgrelid = 'mixed1'::regclass"), '07|2', 'and it stays when the role of its table changes');
+$sql->('DROP TABLE mixed1; DROP TABLE mixed_k_filter; DROP FUNCTION nothing');
 
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
