@@ -139,7 +139,8 @@ void ckfp_read_parameters(ckf_chunks *chunks, int64 capacity, double fpr, const 
 bool ckfp_open_chunk(ckf_chunk *chunk, const ckf_chunks *chunks, int64 id, Datum value,
 					 char bytes[CKF_CHUNK_MAX]);
 
-/* Find the chunk of a hash in the active snapshot. false: the table has no rows. */
+/* Find the chunk of a hash in the active snapshot. false: it shows no rows of the table; in READ
+ * COMMITTED the latest one may show some. */
 bool ckfp_find(ckfp_table *table, uint64 hash);
 
 /* Open the chunk of the row in the slot. */

@@ -92,7 +92,7 @@ $a->query("SET client_min_messages = warning; BEGIN; LOCK source; DROP TABLE sou
 $b->ask('EXECUTE asks');
 $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
 $a->query('COMMIT');
-like(join('', ($b->answer)[0, 1]), qr/^0|40001: could not serialize access/, 'EXECUTE of a snapshot before the filter was made again');
+is(join('', ($b->answer)[0, 1]), 0, 'EXECUTE of a snapshot before the filter was made again');
 is($b->query('EXECUTE asks'), 0, 'EXECUTE again');
 # An UPDATE that has waited for a row goes on with its new version, of which its snapshot does not know; an item that nobody has added is denied.
 $sql->("CREATE TABLE waited (id int PRIMARY KEY, k int, n int DEFAULT 0); INSERT INTO waited SELECT g, g FROM generate_series(1, 2000) g; SELECT cuckoofilter_table_follow('waited', 'k', 0.000001, 10000)");
