@@ -255,7 +255,8 @@ ckfp_keep_neighbours(ckfp_table *table, uint64 hash)
 
 /* No row is visible in the active snapshot. Raise an error if there are some now, and the table was
  * created or written anew since the snapshot: all items would be denied. In READ COMMITTED, too:
- * EXECUTE takes its snapshot before it waits for locks and makes a plan. */
+ * EXECUTE takes its snapshot before it waits for locks and makes a plan, and a query may be open
+ * while its own transaction writes the table anew. */
 static void
 ckfp_check_empty(ckfp_table *table)
 {
@@ -264,15 +265,22 @@ ckfp_check_empty(ckfp_table *table)
 	TransactionId changed =
 		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
 	bool own = TransactionIdIsCurrentTransactionId(changed);
+	bool later = own && HeapTupleHeaderGetCmin(entry->t_data) >= GetActiveSnapshot()->curcid;
 	bool null;
 
 	if (HeapTupleIsValid(entry))
 		ReleaseSysCache(entry);
-	if ((own || XidInMVCCSnapshot(changed, GetActiveSnapshot())) &&
-		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place) &&
-		!(own && TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
-					 slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &null)))))
+	if (!(own || XidInMVCCSnapshot(changed, GetActiveSnapshot())) ||
+		!ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place))
+		return;
+	if (!own || !TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
+					slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &null))))
 		ckfp_error_serialization();
+	if (!later)
+		return;
+	ckfp_read_row(table);
+	if (table->chunk.depth > 0 || table->chunk.count > 0)
+		ckfp_error_unusable(table->heap, "was written anew since the query began");
 }
 
 bool

@@ -127,6 +127,9 @@ void ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use);
 
 void ckfp_close_table(ckfp_table *table);
 
+/* Report why these functions cannot change a table, or not find its rows: "it" and a verb. */
+_Noreturn void ckfp_error_unusable(Relation heap, const char *what);
+
 /* Report damage in the row with this id. */
 _Noreturn void ckfp_error_damaged(const ckfp_table *table, int64 id, const char *what);
 

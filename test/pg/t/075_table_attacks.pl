@@ -176,6 +176,29 @@ foreach my $change ('GRANT SELECT ON source_k_filter TO PUBLIC', 'ALTER TABLE so
 	$a->query('ROLLBACK');
 }
 
+# the transaction writes the table anew itself, while a query of it is open
+foreach my $change ('ALTER TABLE source_k_filter SET UNLOGGED; ALTER TABLE source_k_filter SET LOGGED', 'TRUNCATE source_k_filter; SELECT cuckoofilter_table_add_all($$source_k_filter$$, ARRAY(SELECT k FROM source))',
+	'SAVEPOINT s; ALTER TABLE source_k_filter SET UNLOGGED; RELEASE s', 'CLUSTER source_k_filter USING source_k_filter_pkey')
+{
+	foreach my $question ('SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains($$source_k_filter$$, k)', 'SELECT cuckoofilter_count(cuckoofilter_export($$source_k_filter$$)) - 1000',
+		'SELECT (cuckoofilter_table_info($$source_k_filter$$) ->> $$count$$)::int - 1000')
+	{
+		foreach my $level ('READ COMMITTED', 'REPEATABLE READ')
+		{
+			$a->query("BEGIN ISOLATION LEVEL $level; DECLARE asks CURSOR FOR $question; $change");
+			$a->ask('FETCH asks');
+			like(join('', ($a->answer)[0, 1]), $change =~ /CLUSTER/ ? qr/^0$/ : qr/55000: cuckoofilter table source_k_filter cannot be used: it was written anew since the query began/, "$level, $question, then $change");
+			$a->query('ROLLBACK');
+		}
+	}
+}
+# another transaction has written it anew since, and this one adds to it
+$a->query('BEGIN; DECLARE asks CURSOR FOR SELECT cuckoofilter_count(cuckoofilter_export($$source_k_filter$$))');
+$sql->('ALTER TABLE source_k_filter SET UNLOGGED; ALTER TABLE source_k_filter SET LOGGED');
+$a->query(q{GRANT SELECT ON source_k_filter TO PUBLIC; SELECT cuckoofilter_table_add_all('source_k_filter', ARRAY(SELECT generate_series(1, 2000)))});
+like(error_of($a, 'FETCH asks'), qr/55000: cuckoofilter table source_k_filter cannot be used: it was written anew since the query began/, 'a table that others wrote anew, and this transaction changes');
+$a->query('ROLLBACK');
+
 # a table that is dropped while a lookup waits for its lock
 $sql->("SELECT cuckoofilter_table_create('dropped', 'int')");
 $a->query('BEGIN; DROP TABLE dropped');
