@@ -231,6 +231,14 @@ is($sql->("SELECT cuckoofilter_table_follow('parent', 'k')"), 'whole_k_filter', 
 $sql->("INSERT INTO archive VALUES (1999); INSERT INTO parent VALUES (2999)");
 is($denied->('parent', 'k', 'whole_k_filter') + $denied->('archive', 'k', 'archive_k_filter'), 0, 'both are in step');
 is($sql->("SELECT cuckoofilter_table_contains('whole_k_filter', 1500)"), 'f', 'and it has left the moved partition');
+# a detached part that is dropped, with its triggers, since the snapshot
+$sql->('CREATE TABLE cut (k int) PARTITION BY RANGE (k); CREATE TABLE cut1 PARTITION OF cut FOR VALUES FROM (0) TO (1000); CREATE TABLE cut2 PARTITION OF cut DEFAULT; INSERT INTO cut SELECT generate_series(0, 1999);
+	SELECT cuckoofilter_table_follow($$cut$$, $$k$$); ALTER TABLE cut DETACH PARTITION cut1');
+$a->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source');
+$sql->('DROP TABLE cut1');
+is($a->query("SELECT cuckoofilter_table_follow('cut', 'k'), cuckoofilter_table_contains('cut_k_filter', 500), cuckoofilter_table_contains('cut_k_filter', 1500)"), 'cut_k_filter|t|t', 'filled anew without the dropped part');
+$a->query('COMMIT');
+is($denied->('cut', 'k', 'cut_k_filter') . $sql->("SELECT cuckoofilter_table_info('cut_k_filter') -> 'count'"), '01000', 'it has the others');
 # parts that have parts of their own, and are given its name or the filter's
 $sql->("CREATE TABLE tree (k int) PARTITION BY RANGE (k); CREATE TABLE tree1 PARTITION OF tree FOR VALUES FROM (0) TO (1000) PARTITION BY RANGE (k); CREATE TABLE tree1a PARTITION OF tree1 DEFAULT;
 	CREATE TABLE tree2 PARTITION OF tree DEFAULT; CREATE TABLE heir (k int); CREATE TABLE heir1 () INHERITS (heir); CREATE TABLE heir1a () INHERITS (heir1);
