@@ -324,6 +324,11 @@ is($sql->("CREATE TEMP TABLE brief (k int); SELECT cuckoofilter_table_follow('br
 	SELECT cuckoofilter_table_contains('brief_k_filter', 1); CREATE UNLOGGED TABLE fast (k int); SELECT cuckoofilter_table_follow('fast', 'k'); ALTER TABLE fast_k_filter SET UNLOGGED;
 	INSERT INTO fast VALUES (1); SELECT cuckoofilter_table_contains('fast_k_filter', 1)"), "brief_k_filter\nt\nfast_k_filter\nt", 'both are temporary, or unlogged');
 
+# a part that lasts longer than its parent
+$sql->("CREATE UNLOGGED TABLE flash (k int); CREATE TABLE stone () INHERITS (flash); INSERT INTO stone VALUES (1); CREATE UNLOGGED TABLE sand () INHERITS (flash); SELECT cuckoofilter_table_follow('flash', 'k'); ALTER TABLE flash_k_filter SET UNLOGGED");
+$fails->("SELECT cuckoofilter_table_follow('flash', 'k')", qr/cuckoofilter table flash_k_filter is temporary or unlogged, "stone" is not/, 'a logged part of an unlogged table');
+is($sql->("ALTER TABLE stone SET UNLOGGED; SELECT cuckoofilter_table_follow('flash', 'k'); INSERT INTO stone VALUES (2); INSERT INTO sand VALUES (3)") . $denied->('flash', 'k', 'flash_k_filter'), 'flash_k_filter0', 'all are unlogged');
+
 # ------------------------------------------------------ writes that no trigger sees
 
 $sql->('CREATE TABLE one (k int); CREATE TABLE two (k int); CREATE TABLE child () INHERITS (one, two)');
