@@ -85,16 +85,22 @@ ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
 {
 	bool found = ckfp_find(table, hash);
 	unsigned copies = found ? ckfp_count_copies(table, hash, any) : 0;
-
 	/* In READ COMMITTED an UPDATE that has waited for a row goes on with its new version, which its
 	 * snapshot does not show; so does FOR UPDATE, and a STABLE function that they call, whose
 	 * queries may be parallel. */
-	if (copies > 0 || (found && !ckfp_is_replaced(table)) || IsolationUsesXactSnapshot())
-		return copies;
-	ckfp_push_latest();
-	if (ckfp_find(table, hash))
-		copies = ckfp_count_copies(table, hash, any);
-	PopActiveSnapshot();
+	bool again =
+		copies == 0 && !(found && !ckfp_is_replaced(table)) && !IsolationUsesXactSnapshot();
+
+	if (again)
+	{
+		ckfp_push_latest();
+		found = ckfp_find(table, hash);
+		copies = found ? ckfp_count_copies(table, hash, any) : 0;
+	}
+	if (!found)
+		ckfp_check_empty(table);
+	if (again)
+		PopActiveSnapshot();
 	return copies;
 }
 

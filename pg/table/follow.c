@@ -132,8 +132,10 @@ ckfp_drop_trigger(Oid filter, Oid trigger)
  * child of the source. If it was the source before, or the other way around, or another column had
  * this name, the trigger that says so is dropped. */
 static void
-ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter, const char *schema)
+ckfp_create_triggers(const ckfp_table *table, Relation source, bool part, const char *column,
+					 const char *schema)
 {
+	Oid filter = table->form.relation;
 	Oid relation = RelationGetRelid(source);
 	const char *name = ckfp_quoted_name(relation);
 	AttrNumber number = attnameAttNum(source, column, false);
@@ -141,6 +143,7 @@ ckfp_create_triggers(Relation source, bool part, const char *column, Oid filter,
 	const TriggerDesc *triggers = CopyTriggerDesc(source->trigdesc);
 
 	CheckTableNotInUse(source, "follow");
+	ckfp_check_column(table, source, number);
 	relation_close(source, NoLock);
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -355,12 +358,11 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	{
 		filter = ckfp_create_filter(fcinfo, name, source, attribute, items.count);
 		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
-		ckfp_check_column(&table, source, attribute->attnum);
 	}
 	relation_close(source, NoLock);
 	foreach (cell, relations)
-		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock),
-							 lfirst_oid(cell) != PG_GETARG_OID(0), column, filter, schema);
+		ckfp_create_triggers(&table, relation_open(lfirst_oid(cell), NoLock),
+							 lfirst_oid(cell) != PG_GETARG_OID(0), column, schema);
 	ckfp_drop_other_triggers(filter, relations);
 	/* the event triggers of these commands may have written to the source */
 	if (EventCacheLookup(EVT_DDLCommandStart) != NIL || EventCacheLookup(EVT_DDLCommandEnd) != NIL)

@@ -77,8 +77,7 @@ ckfp_cached(Oid relation, HASHACTION action)
 
 /* ---------------------------------------------------------- reading a relation */
 
-/* Report why these functions cannot change a table, or not find its rows. */
-_Noreturn static void
+_Noreturn void
 ckfp_error_unusable(Relation heap, const char *what)
 {
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

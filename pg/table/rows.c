@@ -253,10 +253,7 @@ ckfp_keep_neighbours(ckfp_table *table, uint64 hash)
 	return true;
 }
 
-/* No row is visible in the active snapshot. Raise an error if there are some now, and the table was
- * created or written anew since the snapshot: all items would be denied. In READ COMMITTED the
- * snapshot may be older, too: EXECUTE takes it before it waits for locks and makes a plan. */
-static void
+void
 ckfp_check_empty(ckfp_table *table)
 {
 	HeapTuple entry = SearchSysCache1(RELOID, ObjectIdGetDatum(table->form.relation));
@@ -264,15 +261,22 @@ ckfp_check_empty(ckfp_table *table)
 	TransactionId changed =
 		HeapTupleIsValid(entry) ? HeapTupleHeaderGetXmin(entry->t_data) : FrozenTransactionId;
 	bool own = TransactionIdIsCurrentTransactionId(changed);
+	bool later = own && HeapTupleHeaderGetCmin(entry->t_data) >= GetActiveSnapshot()->curcid;
 	bool null;
 
 	if (HeapTupleIsValid(entry))
 		ReleaseSysCache(entry);
-	if ((own || XidInMVCCSnapshot(changed, GetActiveSnapshot())) &&
-		ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place) &&
-		!(own && TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
-					 slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &null)))))
+	if (!(own || XidInMVCCSnapshot(changed, GetActiveSnapshot())) ||
+		!ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, SnapshotSelf, &place))
+		return;
+	if (!own || !TransactionIdIsCurrentTransactionId(DatumGetTransactionId(
+					slot_getsysattr(table->row, MinTransactionIdAttributeNumber, &null))))
 		ckfp_error_serialization();
+	if (!later)
+		return;
+	ckfp_read_row(table);
+	if (table->chunk.depth > 0 || table->chunk.count > 0)
+		ckfp_error_unusable(table->heap, "was written anew since the query began");
 }
 
 bool
@@ -287,11 +291,7 @@ ckfp_find(ckfp_table *table, uint64 hash)
 	found = ckfp_go_back(table, ckf_chunk_id(hash), &place);
 	if (unlikely(!found) &&
 		!ckfp_go(table, PG_INT64_MIN, PG_INT64_MAX, GetActiveSnapshot(), &place))
-	{
-		if (IsolationUsesXactSnapshot())
-			ckfp_check_empty(table);
 		return false;
-	}
 	ckfp_read_row(table);
 	if (unlikely(!found || !ckf_chunk_covers(&table->chunk, hash)))
 		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_DAMAGE_NO_CHUNK);

@@ -127,6 +127,9 @@ void ckfp_open(FunctionCallInfo fcinfo, ckfp_table *table, ckfp_use use);
 
 void ckfp_close_table(ckfp_table *table);
 
+/* Report why these functions cannot change a table, or not find its rows: "it" and a verb. */
+_Noreturn void ckfp_error_unusable(Relation heap, const char *what);
+
 /* Report damage in the row with this id. */
 _Noreturn void ckfp_error_damaged(const ckfp_table *table, int64 id, const char *what);
 
@@ -139,9 +142,14 @@ void ckfp_read_parameters(ckf_chunks *chunks, int64 capacity, double fpr, const 
 bool ckfp_open_chunk(ckf_chunk *chunk, const ckf_chunks *chunks, int64 id, Datum value,
 					 char bytes[CKF_CHUNK_MAX]);
 
-/* Find the chunk of a hash in the active snapshot. false: it shows no rows of the table; in READ
- * COMMITTED the latest one may show some. */
+/* Find the chunk of a hash in the active snapshot. false: it shows no rows of the table. */
 bool ckfp_find(ckfp_table *table, uint64 hash);
+
+/* The active snapshot shows no rows. Raises an error if there are some, and the table was created
+ * or written anew since the snapshot: all items would be denied. In READ COMMITTED, too: EXECUTE
+ * takes its snapshot before it waits for locks and makes a plan, and a query may be open while its
+ * own transaction writes the table anew. */
+void ckfp_check_empty(ckfp_table *table);
 
 /* Open the chunk of the row in the slot. */
 void ckfp_read_row(ckfp_table *table);

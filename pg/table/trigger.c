@@ -50,16 +50,20 @@ ckfp_triggers_of_others(Oid filter, const List *tables)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	List *others = NIL;
-
-	SPI_connect();
-	ckfp_execute(psprintf(
+	const char *query = psprintf(
 		"SELECT t.oid, t.tgrelid FROM pg_catalog.pg_depend d "
 		"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) d.objid "
 		"JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid "
 		"WHERE d.classid OPERATOR(pg_catalog.=) %u AND d.refclassid OPERATOR(pg_catalog.=) %u "
 		"AND d.refobjid OPERATOR(pg_catalog.=) %u "
 		"AND p.prosrc OPERATOR(pg_catalog.=) 'cuckoofilter_table_changed'",
-		TriggerRelationId, RelationRelationId, filter));
+		TriggerRelationId, RelationRelationId, filter);
+
+	SPI_connect();
+	PushActiveSnapshot(GetLatestSnapshot()); /* an older one may show triggers that are gone */
+	if (SPI_execute(query, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not run \"%s\"", query);
+	PopActiveSnapshot();
 	MemoryContextSwitchTo(caller);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{

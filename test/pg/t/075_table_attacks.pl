@@ -176,6 +176,29 @@ foreach my $change ('GRANT SELECT ON source_k_filter TO PUBLIC', 'ALTER TABLE so
 	$a->query('ROLLBACK');
 }
 
+# the transaction writes the table anew itself, while a query of it is open
+foreach my $change ('ALTER TABLE source_k_filter SET UNLOGGED; ALTER TABLE source_k_filter SET LOGGED', 'TRUNCATE source_k_filter; SELECT cuckoofilter_table_add_all($$source_k_filter$$, ARRAY(SELECT k FROM source))',
+	'SAVEPOINT s; ALTER TABLE source_k_filter SET UNLOGGED; RELEASE s', 'CLUSTER source_k_filter USING source_k_filter_pkey')
+{
+	foreach my $question ('SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains($$source_k_filter$$, k)', 'SELECT cuckoofilter_count(cuckoofilter_export($$source_k_filter$$)) - 1000',
+		'SELECT (cuckoofilter_table_info($$source_k_filter$$) ->> $$count$$)::int - 1000')
+	{
+		foreach my $level ('READ COMMITTED', 'REPEATABLE READ')
+		{
+			$a->query("BEGIN ISOLATION LEVEL $level; DECLARE asks CURSOR FOR $question; $change");
+			$a->ask('FETCH asks');
+			like(join('', ($a->answer)[0, 1]), $change =~ /CLUSTER/ ? qr/^0$/ : qr/55000: cuckoofilter table source_k_filter cannot be used: it was written anew since the query began/, "$level, $question, then $change");
+			$a->query('ROLLBACK');
+		}
+	}
+}
+# another transaction has written it anew since, and this one adds to it
+$a->query('BEGIN; DECLARE asks CURSOR FOR SELECT cuckoofilter_count(cuckoofilter_export($$source_k_filter$$))');
+$sql->('ALTER TABLE source_k_filter SET UNLOGGED; ALTER TABLE source_k_filter SET LOGGED');
+$a->query(q{GRANT SELECT ON source_k_filter TO PUBLIC; SELECT cuckoofilter_table_add_all('source_k_filter', ARRAY(SELECT generate_series(1, 2000)))});
+like(error_of($a, 'FETCH asks'), qr/55000: cuckoofilter table source_k_filter cannot be used: it was written anew since the query began/, 'a table that others wrote anew, and this transaction changes');
+$a->query('ROLLBACK');
+
 # a table that is dropped while a lookup waits for its lock
 $sql->("SELECT cuckoofilter_table_create('dropped', 'int')");
 $a->query('BEGIN; DROP TABLE dropped');
@@ -208,6 +231,14 @@ is($sql->("SELECT cuckoofilter_table_follow('parent', 'k')"), 'whole_k_filter', 
 $sql->("INSERT INTO archive VALUES (1999); INSERT INTO parent VALUES (2999)");
 is($denied->('parent', 'k', 'whole_k_filter') + $denied->('archive', 'k', 'archive_k_filter'), 0, 'both are in step');
 is($sql->("SELECT cuckoofilter_table_contains('whole_k_filter', 1500)"), 'f', 'and it has left the moved partition');
+# a detached part that is dropped, with its triggers, since the snapshot
+$sql->('CREATE TABLE cut (k int) PARTITION BY RANGE (k); CREATE TABLE cut1 PARTITION OF cut FOR VALUES FROM (0) TO (1000); CREATE TABLE cut2 PARTITION OF cut DEFAULT; INSERT INTO cut SELECT generate_series(0, 1999);
+	SELECT cuckoofilter_table_follow($$cut$$, $$k$$); ALTER TABLE cut DETACH PARTITION cut1');
+$a->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM source');
+$sql->('DROP TABLE cut1');
+is($a->query("SELECT cuckoofilter_table_follow('cut', 'k'), cuckoofilter_table_contains('cut_k_filter', 500), cuckoofilter_table_contains('cut_k_filter', 1500)"), 'cut_k_filter|t|t', 'filled anew without the dropped part');
+$a->query('COMMIT');
+is($denied->('cut', 'k', 'cut_k_filter') . $sql->("SELECT cuckoofilter_table_info('cut_k_filter') -> 'count'"), '01000', 'it has the others');
 # parts that have parts of their own, and are given its name or the filter's
 $sql->("CREATE TABLE tree (k int) PARTITION BY RANGE (k); CREATE TABLE tree1 PARTITION OF tree FOR VALUES FROM (0) TO (1000) PARTITION BY RANGE (k); CREATE TABLE tree1a PARTITION OF tree1 DEFAULT;
 	CREATE TABLE tree2 PARTITION OF tree DEFAULT; CREATE TABLE heir (k int); CREATE TABLE heir1 () INHERITS (heir); CREATE TABLE heir1a () INHERITS (heir1);
@@ -292,6 +323,11 @@ $sql->('ALTER TABLE source_k_filter SET LOGGED; INSERT INTO source VALUES (1001)
 is($sql->("CREATE TEMP TABLE brief (k int); SELECT cuckoofilter_table_follow('brief', 'k'); INSERT INTO brief VALUES (1);
 	SELECT cuckoofilter_table_contains('brief_k_filter', 1); CREATE UNLOGGED TABLE fast (k int); SELECT cuckoofilter_table_follow('fast', 'k'); ALTER TABLE fast_k_filter SET UNLOGGED;
 	INSERT INTO fast VALUES (1); SELECT cuckoofilter_table_contains('fast_k_filter', 1)"), "brief_k_filter\nt\nfast_k_filter\nt", 'both are temporary, or unlogged');
+
+# a part that lasts longer than its parent
+$sql->("CREATE UNLOGGED TABLE flash (k int); CREATE TABLE stone () INHERITS (flash); INSERT INTO stone VALUES (1); CREATE UNLOGGED TABLE sand () INHERITS (flash); SELECT cuckoofilter_table_follow('flash', 'k'); ALTER TABLE flash_k_filter SET UNLOGGED");
+$fails->("SELECT cuckoofilter_table_follow('flash', 'k')", qr/cuckoofilter table flash_k_filter is temporary or unlogged, "stone" is not/, 'a logged part of an unlogged table');
+is($sql->("ALTER TABLE stone SET UNLOGGED; SELECT cuckoofilter_table_follow('flash', 'k'); INSERT INTO stone VALUES (2); INSERT INTO sand VALUES (3)") . $denied->('flash', 'k', 'flash_k_filter'), 'flash_k_filter0', 'all are unlogged');
 
 # ------------------------------------------------------ writes that no trigger sees
 
