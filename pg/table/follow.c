@@ -100,7 +100,33 @@ static const struct
 	 "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},
 	{TRIGGER_TYPE_DELETE, "deleted", "AFTER DELETE", "REFERENCING OLD TABLE AS removed"},
 	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_TRUNCATE, "truncated", "BEFORE TRUNCATE", ""},
+	{CKFP_GENERATED_TRIGGER, "generated", "BEFORE INSERT", ""},
 };
+
+/* Does a table need a trigger? The last one is for a partitioned table, from which PostgreSQL
+ * copies it to all partitions, and only if the column may be generated in one of them. */
+static bool
+ckfp_needs_trigger(int16 type, bool part, bool generated)
+{
+	if (type == CKFP_GENERATED_TRIGGER)
+		return generated && !part;
+	return type != ckfp_triggers[part ? 0 : 1].type;
+}
+
+/* Is the column generated in one of these tables, the first of which is partitioned? Its partitions
+ * may differ from it. */
+static bool
+ckfp_is_generated(const List *relations, const char *column)
+{
+	ListCell *cell;
+
+	if (get_rel_relkind(linitial_oid(relations)) != RELKIND_PARTITIONED_TABLE)
+		return false;
+	foreach (cell, relations)
+		if (get_attgenerated(lfirst_oid(cell), get_attnum(lfirst_oid(cell), column)) != '\0')
+			return true;
+	return false;
+}
 
 /* A name for a trigger. Filters of the same name may have been renamed since, or be in other
  * schemas. */
@@ -130,10 +156,10 @@ ckfp_drop_trigger(Oid filter, Oid trigger)
 /* Create the triggers of a table that are missing, and enable those that are disabled. They do not
  * see the rest of a statement that is changing the table now. `part`: the table is a partition or a
  * child of the source. If it was the source before, or the other way around, or another column had
- * this name, the trigger that says so is dropped. */
+ * this name, the trigger that says so is dropped. `generated`: ckfp_is_generated. */
 static void
-ckfp_create_triggers(const ckfp_table *table, Relation source, bool part, const char *column,
-					 const char *schema)
+ckfp_create_triggers(const ckfp_table *table, Relation source, bool part, bool generated,
+					 const char *column, const char *schema)
 {
 	Oid filter = table->form.relation;
 	Oid relation = RelationGetRelid(source);
@@ -163,13 +189,16 @@ ckfp_create_triggers(const ckfp_table *table, Relation source, bool part, const 
 								  quote_identifier(trigger->tgname)));
 	}
 	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
-		if (i != (part ? 0 : 1) && !(types >> ckfp_triggers[i].type & 1))
-			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
+		if (ckfp_needs_trigger(ckfp_triggers[i].type, part, generated) &&
+			!(types >> ckfp_triggers[i].type & 1))
+			ckfp_execute(psprintf("CREATE TRIGGER %s %s %s ON %s %s FOR EACH %s "
 								  "WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
 								  "EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
 								  ckfp_trigger_name(relation, filter, ckfp_triggers[i].name),
 								  ckfp_triggers[i].event, i <= 1 ? quote_identifier(column) : "",
-								  name, ckfp_triggers[i].tables, schema, filter, schema));
+								  name, ckfp_triggers[i].tables,
+								  TRIGGER_FOR_ROW(ckfp_triggers[i].type) ? "ROW" : "STATEMENT",
+								  schema, filter, schema));
 }
 
 /* Drop the triggers of partitions that were detached, and the like: they would remove items that
@@ -328,6 +357,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	ckfp_items items;
 	ckfp_table table;
 	ckfp_followed followed;
+	bool generated;
 	Oid filter;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -360,9 +390,10 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
 	}
 	relation_close(source, NoLock);
+	generated = ckfp_is_generated(relations, column);
 	foreach (cell, relations)
 		ckfp_create_triggers(&table, relation_open(lfirst_oid(cell), NoLock),
-							 lfirst_oid(cell) != PG_GETARG_OID(0), column, schema);
+							 cell != list_head(relations), generated, column, schema);
 	ckfp_drop_other_triggers(filter, relations);
 	/* the event triggers of these commands may have written to the source */
 	if (EventCacheLookup(EVT_DDLCommandStart) != NIL || EventCacheLookup(EVT_DDLCommandEnd) != NIL)

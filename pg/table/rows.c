@@ -11,6 +11,7 @@
 #include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -85,12 +86,20 @@ ckfp_read_row(ckfp_table *table)
 		ckfp_error_damaged(table, id, "wrong bytes");
 }
 
+/* REINDEX CONCURRENTLY waits for snapshots of its own server only: an index that is newer than one
+ * of a standby may lack the rows that this snapshot shows. */
 static Relation
 ckfp_index_of(ckfp_table *table)
 {
 	if (table->index == NULL)
+	{
 		table->index = index_open(table->form.index,
 								  table->use == CKFP_READ ? AccessShareLock : RowExclusiveLock);
+		if (RecoveryInProgress() &&
+			XidInMVCCSnapshot(HeapTupleHeaderGetXmin(table->index->rd_indextuple->t_data),
+							  GetActiveSnapshot()))
+			ckfp_error_serialization();
+	}
 	return table->index;
 }
 

@@ -93,6 +93,11 @@ List *ckfp_arguments_of(const char *expression, PGFunction called);
  * columns with a default.
  */
 
+/* The type of a trigger that does nothing, for which PostgreSQL shows AFTER triggers a row as its
+ * partition has stored it. Without a BEFORE trigger for each row, and if the partition has its
+ * columns in other places, they get the row before its generated columns were computed. */
+#define CKFP_GENERATED_TRIGGER (TRIGGER_TYPE_ROW | TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_INSERT)
+
 /* What the triggers of a source say of a filter. */
 typedef struct ckfp_followed
 {

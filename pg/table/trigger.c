@@ -56,7 +56,8 @@ ckfp_triggers_of_others(Oid filter, const List *tables)
 		"JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid "
 		"WHERE d.classid OPERATOR(pg_catalog.=) %u AND d.refclassid OPERATOR(pg_catalog.=) %u "
 		"AND d.refobjid OPERATOR(pg_catalog.=) %u "
-		"AND p.prosrc OPERATOR(pg_catalog.=) 'cuckoofilter_table_changed'",
+		"AND p.prosrc OPERATOR(pg_catalog.=) 'cuckoofilter_table_changed' "
+		"AND t.tgparentid OPERATOR(pg_catalog.=) 0",
 		TriggerRelationId, RelationRelationId, filter);
 
 	SPI_connect();
@@ -223,8 +224,9 @@ ckfp_fires_well(const TriggerData *data)
 {
 	TriggerEvent event = data->tg_event;
 
-	if (!TRIGGER_FIRED_FOR_STATEMENT(event) ||
-		data->tg_relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
+	if (TRIGGER_FIRED_FOR_ROW(event))
+		return data->tg_trigger->tgtype == CKFP_GENERATED_TRIGGER;
+	if (data->tg_relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
 		return false;
 	if (TRIGGER_FIRED_BEFORE(event))
 		return TRIGGER_FIRED_BY_TRUNCATE(event) || data->tg_trigger->tgnattr > 0;
@@ -249,6 +251,8 @@ cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("cuckoofilter_table_changed must be called by a trigger that "
 							   "cuckoofilter_table_follow has created")));
+	if (TRIGGER_FIRED_FOR_ROW(data->tg_event))
+		return PointerGetDatum(data->tg_trigtuple);
 	if (data->tg_trigger->tgnattr > 0)
 		return PointerGetDatum(NULL); /* it says which column is followed */
 	truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);

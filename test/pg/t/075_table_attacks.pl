@@ -3,8 +3,9 @@
 # long. No crash, no function of others, no item denied.
 use CuckooCluster;
 use CuckooSession;
+use PostgreSQL::Test::Cluster;
 
-my $node = new_cluster('main');
+my $node = new_cluster('main', streaming => 1);
 my $sql = sub { $node->safe_psql('postgres', $_[0]) };
 my $fails = sub
 {
@@ -384,6 +385,30 @@ is($sql->("SELECT cuckoofilter_table_contains('a.f', 1), cuckoofilter_table_cont
 is($sql->("SELECT cuckoofilter_table_create('names', 'name'); SELECT cuckoofilter_table_add('names', repeat('x', 70)), cuckoofilter_table_add('names', repeat('ü', 40)::varchar);
 	SELECT cuckoofilter_table_contains('names', n), cuckoofilter_table_contains('names', n::name), cuckoofilter_table_remove('names', n::name) FROM (VALUES (repeat('x', 70)), (repeat('ü', 40))) t(n)"),
 	"names\nt|t\nt|t|t\nt|t|t", 'a text that is too long for a name is cut');
+
+# -------------------------------------------------------------------- a standby
+
+# A primary does not wait for the snapshots of a standby before an index takes the place of another one: it lacks the rows that only they show.
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "hot_standby_feedback = on\nwal_receiver_status_interval = 1\n");
+$standby->start;
+$node->poll_query_until('postgres', 'SELECT backend_xmin IS NOT NULL FROM pg_stat_replication');
+$sql->("CREATE TABLE seen_there (k int); INSERT INTO seen_there SELECT generate_series(1, 1000); SELECT cuckoofilter_table_follow('seen_there', 'k')");
+my $there = CuckooSession->new($standby);
+foreach my $question ("SELECT count(*) FROM seen_there WHERE NOT cuckoofilter_table_contains('seen_there_k_filter', k)", "SELECT cuckoofilter_count(cuckoofilter_export('seen_there_k_filter')) < 1000")
+{
+	$node->wait_for_catchup($standby);
+	$there->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM seen_there');
+	$sql->($_) foreach ("UPDATE seen_there SET k = k + 1", 'REINDEX TABLE CONCURRENTLY seen_there_k_filter');
+	$node->wait_for_catchup($standby);
+	like(error_of($there, $question), qr/40001: could not serialize access/, "an index that is newer than the snapshot: $question");
+	$there->query('ROLLBACK');
+	like($there->query($question), qr/^[0f]$/, 'a new snapshot');
+}
+$there->quit;
+$standby->stop;
 
 # ------------------------------------------------------------------ MultiXacts
 
