@@ -180,6 +180,11 @@ def in_a_terminal(folder):
     check("and the last line is the sum", lines[-2].endswith("1 passed, 0 failed"), text)
 
 
+def unknown_group(folder):
+    done = subprocess.run([os.path.join(ROOT, "test/run.sh"), "lockstep"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
+    check("a group that is none is refused in words", done.returncode == 2 and b'no group "lockstep"' in done.stdout, done.stdout)
+
+
 def interrupted(folder):
     """An interrupt ends the suites, too."""
     run = Run(folder, ["./passes"])
@@ -209,7 +214,7 @@ def main():
             with open(path, "w") as file:
                 file.write("#!/bin/sh\n" + body + "\n")
             os.chmod(path, 0o755)
-        for test in (everything, hangs, ends_late, side_by_side, first_failure, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
+        for test in (everything, hangs, ends_late, side_by_side, first_failure, told_while_it_runs, time_is_over, in_a_terminal, unknown_group, interrupted):
             test(folder)
     print(f"run: {passed} passed, {failed} failed")
     sys.exit(failed > 0)
