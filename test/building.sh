@@ -1,5 +1,5 @@
 #!/bin/sh
-# make, which says each 8 seconds how many of its files are built:
+# make, which says each 30 seconds how many of its files are built:
 #
 #   test/building.sh WHAT LOG ARGUMENT...
 #

@@ -3,7 +3,7 @@
 
   - INTERNALS pages: each file in a column "where" exists, and has one of the names in `code` of its row, beside
     the names of files;
-  - READMEs: each file in a column "file" or "part" exists, and each source file of a room whose page has a
+  - READMEs: each file in a column "file" or "part" exists, and each source file of a folder whose page has a
     table of files is in it;
   - CONTRIBUTING.md, "How to add": each file exists, and each name of the row is in one of its files; a list has at
     most six rows;
@@ -61,7 +61,7 @@ def check_where(page):
 
 
 def check_files(page):
-    """Files that a page names and that are not there, and those of its room that it does not name."""
+    """Files that a page names and that are not there, and those of its folder that it does not name."""
     folder = os.path.dirname(page)
     named = set()
     for row in tables(page):

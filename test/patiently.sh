@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a command and says each 8 seconds that it still runs:
+# Runs a command and says each 30 seconds that it still runs:
 #
 #   [EACH=PATTERN OF="212 files"] test/patiently.sh WHAT LOG COMMAND...
 #
@@ -27,7 +27,7 @@ far()
 
 anew=
 end='\n'
-every=${EVERY:-8}
+every=${EVERY:-30}
 if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then
 	anew='\r\033[K'
 	end=

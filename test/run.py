@@ -9,7 +9,8 @@ at the end.
 
 JOBS=n runs n at a time (one more than there are processors, at most 5, since suites wait, too); LIMIT=n, for all or in a suite's line, ends
 a suite after n seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
-FIRST=yes ends the run when a suite has failed.
+FIRST=yes ends the run when a suite has failed.  Where the output is no terminal, a line says what runs after each
+EVERY seconds without another line (30).
 STARTED is the second in which all of it began, packages and building included, and REST says what did not run.
 """
 
@@ -25,7 +26,7 @@ COUNT = re.compile(r"^.*: (\d+) passed, (\d+) failed$")
 SKIPPED = re.compile(r"^(?:# )*skipped: (.*)$", re.MULTILINE)
 PASSED = re.compile(r"^\s*ok\b", re.MULTILINE)
 WRONG = re.compile(r"FAIL|^\s*not ok|ERROR: AddressSanitizer|runtime error|Traceback|to replay:|^# .*(got|expected):", re.MULTILINE)
-QUIET_SECONDS = 8  # longest silence where the output is no terminal
+QUIET_SECONDS = float(os.environ.get("EVERY") or 30)  # longest silence where the output is no terminal
 MOST_LINES = 40  # of a failed suite's log, at the end
 
 
@@ -68,14 +69,14 @@ class Suite:
                 pass
 
     def progress(self):
-        """How many checks its log tells of so far."""
+        """How many lines of its log say "ok" so far, if any: some suites write their log at the end."""
         with open(self.log, "rb") as log:
             log.seek(self.at)
             text = log.read()
         end = text.rfind(b"\n") + 1
         self.at += end
         self.seen += len(PASSED.findall(text[:end].decode(errors="replace")))
-        return self.seen
+        return f" {self.seen} ok," if self.seen else ""
 
     def text(self):
         with open(self.log, "rb") as log:
@@ -196,7 +197,7 @@ def run(suites, jobs, most, screen):
             if time.monotonic() < told + 1:
                 continue
             told = time.monotonic()
-            busy = ", ".join(f"{os.path.basename(s.command[-1])} {s.progress()} ok, {time.monotonic() - s.started:.0f} s" for s in running)
+            busy = ", ".join(f"{os.path.basename(s.command[-1])}{s.progress()} {time.monotonic() - s.started:.0f} s" for s in running)
             failed = sum(1 for s in done if s.why)
             screen.status(f"{len(done):4d}/{len(suites)}, {failed} failed; running: {busy}")
     except BaseException:

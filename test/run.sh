@@ -214,13 +214,23 @@ packages()
 suites() # group...
 {
 	for group in "$@"; do
-		"$group"
+		case $group in
+			lint | scripts | core | bench | bindings | sqlite | pg | long | soak | packages) "$group" ;;
+			*)
+				echo "test/run.sh: no group \"$group\"; test/README.md says how to run one suite" >&2
+				exit 2
+				;;
+		esac
 	done
 }
 
 # The longest suites start first, so that none runs alone at the end.
 longest='/(postgresql\.sh|(00[56]|019|03[237]|049|05[12678]|06[034])_.*|table(_state)?\.py|(read|writ)er_test\.py|lockstep|layers\.sh|asan/.*|sqlite/(memory|table_.*))$'
-[ $# != 0 ] || set -- pg sqlite core bindings bench scripts
+whole=
+[ $# != 0 ] || {
+	whole=yes
+	set -- pg sqlite core bindings bench scripts
+}
 groups=$(echo "$*" | tr ' ' -)
 [ "$TIER" = all ] || groups=$groups-$TIER
 list=build/test/suites-$groups
@@ -231,7 +241,7 @@ rm "$list.all"
 export CUCKOOFILTER_ONCE="$PWD/build/test/pg/once"
 rm -rf "$CUCKOOFILTER_ONCE"
 mkdir -p "$CUCKOOFILTER_ONCE"
-if [ "$TIER" = short ]; then
+if [ "$TIER$whole" = shortyes ]; then
 	suites=$(TIER=all; suites "$@" | wc -l)
 	export REST="make test-all has $suites suites, $((suites - $(wc -l < "$list"))) more: sanitizers, portable paths, low thresholds, drivers, ORMs, JavaScript, wine"
 fi

@@ -136,7 +136,7 @@ def first_failure(folder):
 
 
 def told_while_it_runs(folder):
-    run = Run(folder, ["./passes"])
+    run = Run(folder, ["./passes"], EVERY="1")
     with open(os.path.join(folder, "list"), "w") as file:
         file.write("./long\n")
     text = ""
@@ -175,9 +175,14 @@ def in_a_terminal(folder):
             pass
     os.close(master)
     lines = text.decode().replace("\r\n", "\n").split("\n")
-    check("in a terminal a line shows what runs", process.returncode == 0 and re.search(r"\r\033\[K +0/1, 0 failed; running: lasts ", text.decode()), text)
+    check("in a terminal a line shows what runs", process.returncode == 0 and re.search(r"\r\033\[K +0/1, 0 failed; running: lasts \d+ s", text.decode()), text)
     check("and is gone where a line stays", any(re.search(r"\r\033\[K +1/1 ok ", line) for line in lines), text)
     check("and the last line is the sum", lines[-2].endswith("1 passed, 0 failed"), text)
+
+
+def unknown_group(folder):
+    done = subprocess.run([os.path.join(ROOT, "test/run.sh"), "lockstep"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
+    check("a group that is none is refused in words", done.returncode == 2 and b'no group "lockstep"' in done.stdout, done.stdout)
 
 
 def interrupted(folder):
@@ -209,7 +214,7 @@ def main():
             with open(path, "w") as file:
                 file.write("#!/bin/sh\n" + body + "\n")
             os.chmod(path, 0o755)
-        for test in (everything, hangs, ends_late, side_by_side, first_failure, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
+        for test in (everything, hangs, ends_late, side_by_side, first_failure, told_while_it_runs, time_is_over, in_a_terminal, unknown_group, interrupted):
             test(folder)
     print(f"run: {passed} passed, {failed} failed")
     sys.exit(failed > 0)
