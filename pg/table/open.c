@@ -236,6 +236,17 @@ ckfp_check_alone(const ckfp_table *table, ckfp_use use)
 		PreventCommandIfReadOnly("changes of cuckoofilter tables");
 }
 
+Relation
+ckfp_open_relation(Oid relation, LOCKMODE lock)
+{
+	Relation opened = try_relation_open(relation, lock);
+
+	if (opened == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", relation)));
+	return opened;
+}
+
 void
 ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 {
@@ -254,10 +265,7 @@ ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 	if (pg_class_aclmask(relation, user, of[use].needed, ACLMASK_ALL) != of[use].needed)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relation));
 	table->use = use;
-	table->heap = try_relation_open(relation, of[use].lock);
-	if (table->heap == NULL) /* it was dropped while this session waited for the lock */
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("relation with OID %u does not exist", relation)));
+	table->heap = ckfp_open_relation(relation, of[use].lock);
 	ckfp_check_policies(table->heap, user);
 	cached = ckfp_cached(relation, HASH_FIND);
 	if (cached != NULL)

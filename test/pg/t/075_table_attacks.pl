@@ -208,6 +208,18 @@ $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_sta
 $a->query('COMMIT');
 like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, 'a table that is dropped meanwhile');
 
+# so does a source, perhaps with its partitions
+$sql->('CREATE TABLE going (k int); CREATE TABLE parted (k int) PARTITION BY RANGE (k); CREATE TABLE parted1 PARTITION OF parted FOR VALUES FROM (0) TO (10)');
+foreach my $source (qw(going parted))
+{
+	$a->query("BEGIN; DROP TABLE $source");
+	$b->ask("SELECT cuckoofilter_table_follow('$source', 'k')");
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+	$a->query('COMMIT');
+	like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, "a source that is dropped meanwhile: $source");
+}
+like(error_of($a, "SELECT cuckoofilter_table_follow(0, 'k')"), qr/42P01: relation with OID 0 does not exist/, 'no source');
+
 # ------------------------------------------------ tables that were parts of a source
 
 $sql->('CREATE TABLE whole (k int) PARTITION BY RANGE (k); CREATE TABLE whole1 PARTITION OF whole FOR VALUES FROM (0) TO (1000); CREATE TABLE whole2 PARTITION OF whole FOR VALUES FROM (1000) TO (2000);
@@ -365,6 +377,16 @@ $sql->(q{CREATE TABLE ddl (tag text); CREATE FUNCTION log_ddl() RETURNS event_tr
 	SELECT cuckoofilter_table_follow('ddl', 'tag'); SELECT cuckoofilter_table_follow('ddl', 'tag'); DROP EVENT TRIGGER started; DROP EVENT TRIGGER ended});
 is($denied->('ddl', 'tag', 'ddl_tag_filter'), 0, 'event triggers');
 is($sql->("SELECT cuckoofilter_export('ddl_tag_filter') = cuckoofilter_agg(tag, 0.01, 1000000) FROM ddl"), 't', 'event triggers: no more than the rows');
+
+# they drop a part of the source meanwhile, or rename the column
+foreach my $ddl ('DROP TABLE leaving1', 'ALTER TABLE leaving RENAME k TO k2')
+{
+	$sql->(qq{CREATE TABLE leaving (k int) PARTITION BY RANGE (k); CREATE TABLE leaving1 PARTITION OF leaving FOR VALUES FROM (0) TO (10);
+		CREATE FUNCTION leave() RETURNS event_trigger LANGUAGE plpgsql AS \$\$ BEGIN $ddl; END \$\$;
+		CREATE EVENT TRIGGER leaves ON ddl_command_end WHEN tag IN ('CREATE TABLE') EXECUTE FUNCTION leave()});
+	like(error_of($a, "SELECT cuckoofilter_table_follow('leaving', 'k')"), qr/(?:42P01: relation with OID \d+ does not exist|42703: no trigger says which column of "leaving")/, "event triggers: $ddl");
+	$sql->('DROP EVENT TRIGGER leaves; DROP FUNCTION leave; DROP TABLE leaving');
+}
 
 # triggers of a user that look up the filter: only those that come after the filter's see the new rows
 $sql->(q{CREATE TABLE asked (k int); CREATE TABLE answers (who text, denied bigint); SELECT cuckoofilter_table_follow('asked', 'k');
