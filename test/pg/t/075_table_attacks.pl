@@ -408,6 +408,17 @@ foreach my $question ("SELECT count(*) FROM seen_there WHERE NOT cuckoofilter_ta
 	like($there->query($question), qr/^[0f]$/, 'a new snapshot');
 }
 $there->quit;
+# VACUUM FULL freezes the rows that the primary's snapshots see: each snapshot of a standby sees them.
+$standby->append_conf('postgresql.conf', "hot_standby_feedback = off\n");
+$standby->restart;
+$node->wait_for_catchup($standby);
+$there = CuckooSession->new($standby);
+$there->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM seen_there');
+$sql->($_) foreach ('UPDATE seen_there SET k = k + 1', 'VACUUM FULL seen_there_k_filter');
+$node->wait_for_catchup($standby);
+like(error_of($there, "SELECT count(*) FROM seen_there WHERE NOT cuckoofilter_table_contains('seen_there_k_filter', k)"), qr/40001: could not serialize access/, 'a table that is newer than the snapshot');
+$there->query('ROLLBACK');
+$there->quit;
 $standby->stop;
 
 # ------------------------------------------------------------------ MultiXacts
