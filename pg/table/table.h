@@ -98,6 +98,9 @@ List *ckfp_arguments_of(const char *expression, PGFunction called);
  * columns in other places, they get the row before its generated columns were computed. */
 #define CKFP_GENERATED_TRIGGER (TRIGGER_TYPE_ROW | TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_INSERT)
 
+/* The type of the trigger that names the column of a partition or a child. */
+#define CKFP_PART_TRIGGER (TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_TRUNCATE)
+
 /* What the triggers of a source say of a filter. */
 typedef struct ckfp_followed
 {
