@@ -281,6 +281,11 @@ $sql->("ALTER TABLE mixed1 NO INHERIT mixed; DROP TABLE mixed; SELECT cuckoofilt
 is($denied->('mixed1', 'k', 'mixed_k_filter') . $sql->("SELECT count(*), count(*) FILTER (WHERE tgname ~ 'mine_') FROM pg_trigger WHERE tgrelid = 'mixed1'::regclass"), '07|2', 'and it stays when the role of its table changes');
 $sql->('DROP TABLE mixed1; DROP TABLE mixed_k_filter; DROP FUNCTION nothing');
 
+# settings of our functions, for safety's sake
+$sql->(q{CREATE TABLE careful (k int); ALTER FUNCTION cuckoofilter_table_changed SET search_path = pg_catalog; ALTER FUNCTION cuckoofilter_follows SET search_path = pg_catalog; SELECT cuckoofilter_table_follow('careful', 'k')});
+is($sql->("INSERT INTO careful VALUES (1)") . $denied->('careful', 'k', 'careful_k_filter'), '0', 'functions with a setting');
+$sql->('ALTER FUNCTION cuckoofilter_table_changed RESET ALL; ALTER FUNCTION cuckoofilter_follows RESET ALL; DROP TABLE careful_k_filter CASCADE; DROP TABLE careful');
+
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
 	CREATE TRIGGER taker BEFORE UPDATE OF k ON m.taker FOR EACH STATEMENT WHEN (cuckoofilter_follows('source_k_filter')) EXECUTE FUNCTION cuckoofilter_table_changed()});
