@@ -5,28 +5,39 @@
  */
 #include "table/table.h"
 
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 
 /* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
-/* Is a function this one in C? */
+/* Is a function this one in C? With a setting, by ALTER FUNCTION .. SET, another one is called,
+ * which calls it: so the name of the symbol tells. */
 static bool
-ckfp_is_function(Oid function, PGFunction called)
+ckfp_is_function(Oid function, const char *symbol)
 {
-	FmgrInfo about;
+	HeapTuple row = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool is_null;
+	bool is =
+		HeapTupleIsValid(row) && ((Form_pg_proc)GETSTRUCT(row))->prolang == ClanguageId &&
+		strcmp(TextDatumGetCString(SysCacheGetAttr(PROCOID, row, Anum_pg_proc_prosrc, &is_null)),
+			   symbol) == 0;
 
-	fmgr_info(function, &about);
-	return about.fn_addr == called;
+	if (HeapTupleIsValid(row))
+		ReleaseSysCache(row);
+	return is;
 }
 
 List *
-ckfp_arguments_of(const char *expression, PGFunction called)
+ckfp_arguments_of(const char *expression, const char *symbol)
 {
 	const FuncExpr *call = expression != NULL ? stringToNode(expression) : NULL;
 
-	return call != NULL && IsA(call, FuncExpr) && ckfp_is_function(call->funcid, called)
+	return call != NULL && IsA(call, FuncExpr) && ckfp_is_function(call->funcid, symbol)
 			   ? call->args
 			   : NIL;
 }
@@ -54,10 +65,10 @@ ckfp_filter_of(const Trigger *trigger)
 		if (known[i].function == function && strcmp(known[i].condition, trigger->tgqual) == 0)
 			return known[i].filter;
 	condition = pstrdup(trigger->tgqual);
-	arguments = ckfp_arguments_of(condition, cuckoofilter_follows);
+	arguments = ckfp_arguments_of(condition, "cuckoofilter_follows");
 	filter = arguments != NIL ? linitial(arguments) : NULL;
 	if (filter != NULL && IsA(filter, Const) && !filter->constisnull &&
-		ckfp_is_function(function, cuckoofilter_table_changed))
+		ckfp_is_function(function, "cuckoofilter_table_changed"))
 		id = DatumGetObjectId(filter->constvalue);
 	condition = MemoryContextStrdup(TopMemoryContext, condition);
 	next = (next + 1) % lengthof(known);

@@ -93,8 +93,7 @@ static const struct
 	const char *name, *event, *tables;
 } ckfp_triggers[] = {
 	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE, "column", "BEFORE UPDATE OF", ""},
-	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_TRUNCATE, "column",
-	 "BEFORE TRUNCATE OR UPDATE OF", ""},
+	{CKFP_PART_TRIGGER, "column", "BEFORE TRUNCATE OR UPDATE OF", ""},
 	{TRIGGER_TYPE_INSERT, "inserted", "AFTER INSERT", "REFERENCING NEW TABLE AS added"},
 	{TRIGGER_TYPE_UPDATE, "updated", "AFTER UPDATE",
 	 "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},

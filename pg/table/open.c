@@ -129,7 +129,7 @@ ckfp_constraint_of(Relation heap)
 		RelationGetNumberOfAttributes(heap) == CKFP_CHUNK && constraints != NULL)
 		for (int i = 0; i < constraints->num_check; i++)
 		{
-			arguments = ckfp_arguments_of(constraints->check[i].ccbin, cuckoofilter_chunk_valid);
+			arguments = ckfp_arguments_of(constraints->check[i].ccbin, "cuckoofilter_chunk_valid");
 			if (arguments != NIL && ckfp_is_column(linitial(arguments), CKFP_ID) &&
 				ckfp_is_column(lsecond(arguments), CKFP_CHUNK))
 				return arguments;

@@ -11,7 +11,6 @@
 #include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -86,18 +85,33 @@ ckfp_read_row(ckfp_table *table)
 		ckfp_error_damaged(table, id, "wrong bytes");
 }
 
-/* REINDEX CONCURRENTLY waits for snapshots of its own server only: an index that is newer than one
- * of a standby may lack the rows that this snapshot shows. */
+/* Has the index been built since a snapshot? */
+static bool
+ckfp_is_newer(Relation index, Snapshot snapshot)
+{
+	HeapTuple entry = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(index)));
+	bool newer =
+		XidInMVCCSnapshot(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), snapshot) ||
+		(HeapTupleIsValid(entry) &&
+		 XidInMVCCSnapshot(HeapTupleHeaderGetXmin(entry->t_data), snapshot));
+
+	if (HeapTupleIsValid(entry))
+		ReleaseSysCache(entry);
+	return newer;
+}
+
+/* A primary does not wait for the snapshots of a standby before it builds an index: that may lack
+ * the rows that such a snapshot shows. VACUUM FULL, which builds it, too, drops these rows. */
 static Relation
 ckfp_index_of(ckfp_table *table)
 {
+	Snapshot snapshot = GetActiveSnapshot();
+
 	if (table->index == NULL)
 	{
 		table->index = index_open(table->form.index,
 								  table->use == CKFP_READ ? AccessShareLock : RowExclusiveLock);
-		if (RecoveryInProgress() &&
-			XidInMVCCSnapshot(HeapTupleHeaderGetXmin(table->index->rd_indextuple->t_data),
-							  GetActiveSnapshot()))
+		if (snapshot->takenDuringRecovery && ckfp_is_newer(table->index, snapshot))
 			ckfp_error_serialization();
 	}
 	return table->index;

@@ -82,7 +82,7 @@ typedef struct ckfp_table
 /* ------------------------------------------------------------------------------ conditions.c */
 
 /* The arguments of the call of a function in C that a stored expression is; NIL: it is none. */
-List *ckfp_arguments_of(const char *expression, PGFunction called);
+List *ckfp_arguments_of(const char *expression, const char *symbol);
 
 /*
  * A filter table that follows a column of a table, by triggers. The WHEN condition of a trigger
@@ -97,6 +97,9 @@ List *ckfp_arguments_of(const char *expression, PGFunction called);
  * partition has stored it. Without a BEFORE trigger for each row, and if the partition has its
  * columns in other places, they get the row before its generated columns were computed. */
 #define CKFP_GENERATED_TRIGGER (TRIGGER_TYPE_ROW | TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_INSERT)
+
+/* The type of the trigger that names the column of a partition or a child. */
+#define CKFP_PART_TRIGGER (TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_TRUNCATE)
 
 /* What the triggers of a source say of a filter. */
 typedef struct ckfp_followed
@@ -281,11 +284,7 @@ void ckfp_execute(const char *statement);
 Oid ckfp_create_table(const text *name, Oid type, Oid collation, double capacity, double fpr,
 					  const text *options, Oid function);
 
-extern PGDLLEXPORT Datum cuckoofilter_chunk_valid(PG_FUNCTION_ARGS);
-
 /* -------------------------------------------------------------------------------- trigger.c */
-
-extern PGDLLEXPORT Datum cuckoofilter_table_changed(PG_FUNCTION_ARGS);
 
 /* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
 List *ckfp_triggers_of_others(Oid filter, const List *tables);

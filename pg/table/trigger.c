@@ -178,22 +178,24 @@ ckfp_cancel(ckfp_items *added, ckfp_items *removed)
 }
 
 /* TRUNCATE empties the filter if it has the items of no other table, such as a partition, perhaps
- * one that is detached. Else each table takes its own rows back. All partitions are truncated with
- * a partitioned table, which has no rows; children may be left out. */
+ * one that is detached. Else each table takes its own rows back, as do all partitions and children:
+ * to look for the others in each of them would take long. All partitions are truncated with a
+ * partitioned table, which has no rows; children may be left out. */
 static void
-ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
+ckfp_apply_truncate(ckfp_table *table, Relation source, ckfp_followed followed)
 {
+	bool part = followed.types >> CKFP_PART_TRIGGER & 1;
 	bool partitioned = source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	List *tables = find_all_inheritors(RelationGetRelid(source), NoLock, NULL);
 	ckfp_collected collected = {.form = &table->form};
 	ckfp_items removed;
 
-	if ((partitioned || list_length(tables) == 1) &&
+	if (!part && (partitioned || list_length(tables) == 1) &&
 		ckfp_triggers_of_others(table->form.relation, tables) == NIL)
 		ckfp_empty_table(table);
 	else if (!partitioned)
 	{
-		ckfp_take_rows(&collected, source, column);
+		ckfp_take_rows(&collected, source, followed.column);
 		removed = ckfp_end_collecting(&collected);
 		ckfp_lock_order(table, true);
 		ckfp_change(table, NULL, &removed);
@@ -241,7 +243,7 @@ cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 {
 	const TriggerData *data = (TriggerData *)fcinfo->context;
 	Oid filter = InvalidOid;
-	AttrNumber column;
+	ckfp_followed followed;
 	ckfp_table table;
 	bool truncate;
 
@@ -256,14 +258,14 @@ cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 	if (data->tg_trigger->tgnattr > 0)
 		return PointerGetDatum(NULL); /* it says which column is followed */
 	truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
-	column = ckfp_read_triggers(data->tg_relation, filter).column;
+	followed = ckfp_read_triggers(data->tg_relation, filter);
 	ckfp_open_table(&table, filter, data->tg_relation->rd_rel->relowner,
 					truncate ? CKFP_REWRITE : CKFP_CHANGE);
-	ckfp_check_column(&table, data->tg_relation, column);
+	ckfp_check_column(&table, data->tg_relation, followed.column);
 	if (truncate)
-		ckfp_apply_truncate(&table, data->tg_relation, column);
+		ckfp_apply_truncate(&table, data->tg_relation, followed);
 	else
-		ckfp_apply(&table, data, column);
+		ckfp_apply(&table, data, followed.column);
 	ckfp_close_table(&table);
 	return PointerGetDatum(NULL);
 }

@@ -293,6 +293,11 @@ $sql->("ALTER TABLE mixed1 NO INHERIT mixed; DROP TABLE mixed; SELECT cuckoofilt
 is($denied->('mixed1', 'k', 'mixed_k_filter') . $sql->("SELECT count(*), count(*) FILTER (WHERE tgname ~ 'mine_') FROM pg_trigger WHERE tgrelid = 'mixed1'::regclass"), '07|2', 'and it stays when the role of its table changes');
 $sql->('DROP TABLE mixed1; DROP TABLE mixed_k_filter; DROP FUNCTION nothing');
 
+# settings of our functions, for safety's sake
+$sql->(q{CREATE TABLE careful (k int); ALTER FUNCTION cuckoofilter_table_changed SET search_path = pg_catalog; ALTER FUNCTION cuckoofilter_follows SET search_path = pg_catalog; SELECT cuckoofilter_table_follow('careful', 'k')});
+is($sql->("INSERT INTO careful VALUES (1)") . $denied->('careful', 'k', 'careful_k_filter'), '0', 'functions with a setting');
+$sql->('ALTER FUNCTION cuckoofilter_table_changed RESET ALL; ALTER FUNCTION cuckoofilter_follows RESET ALL; DROP TABLE careful_k_filter CASCADE; DROP TABLE careful');
+
 # who may write to a filter, but does not own it, does not drop the triggers of its source
 $sql->(q{GRANT ALL ON source_k_filter TO mallory; SET ROLE mallory; CREATE TABLE m.taker (k int);
 	CREATE TRIGGER taker BEFORE UPDATE OF k ON m.taker FOR EACH STATEMENT WHEN (cuckoofilter_follows('source_k_filter')) EXECUTE FUNCTION cuckoofilter_table_changed()});
@@ -429,6 +434,17 @@ foreach my $question ("SELECT count(*) FROM seen_there WHERE NOT cuckoofilter_ta
 	$there->query('ROLLBACK');
 	like($there->query($question), qr/^[0f]$/, 'a new snapshot');
 }
+$there->quit;
+# VACUUM FULL freezes the rows that the primary's snapshots see: each snapshot of a standby sees them.
+$standby->append_conf('postgresql.conf', "hot_standby_feedback = off\n");
+$standby->restart;
+$node->wait_for_catchup($standby);
+$there = CuckooSession->new($standby);
+$there->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM seen_there');
+$sql->($_) foreach ('UPDATE seen_there SET k = k + 1', 'VACUUM FULL seen_there_k_filter');
+$node->wait_for_catchup($standby);
+like(error_of($there, "SELECT count(*) FROM seen_there WHERE NOT cuckoofilter_table_contains('seen_there_k_filter', k)"), qr/40001: could not serialize access/, 'a table that is newer than the snapshot');
+$there->query('ROLLBACK');
 $there->quit;
 $standby->stop;
 
