@@ -88,8 +88,7 @@ ckfp_look_up_hash(ckfp_table *table, uint64 hash, bool any)
 	/* In READ COMMITTED an UPDATE that has waited for a row goes on with its new version, which its
 	 * snapshot does not show; so does FOR UPDATE, and a STABLE function that they call, whose
 	 * queries may be parallel. */
-	bool again =
-		copies == 0 && !(found && !ckfp_is_replaced(table)) && !IsolationUsesXactSnapshot();
+	bool again = copies == 0 && (!found || ckfp_is_replaced(table)) && !IsolationUsesXactSnapshot();
 
 	if (again)
 	{
