@@ -2,12 +2,16 @@
 # of each kind. After each one the filter has exactly the copies of the column's values.
 use CuckooCluster;
 use CuckooRandom;
+use List::Util qw(shuffle);
 
 seed();
 my $node = new_cluster('main', conf => "max_prepared_transactions = 4\n");
 my $rounds = rounds(240);
 my $merges = server_version($node) >= 150000;
 my $keys = 1500;
+# Columns in any order, with one that is dropped: PostgreSQL then converts the rows of a partition.
+my @columns = ('id int', 'base int', 'note text', 'part int', "key int GENERATED ALWAYS AS (base * 7 % $keys) STORED");
+my $spread = join('', map { 'CREATE TABLE spread_' . $_ . ' (' . join(', ', shuffle(@columns, 'gone int')) . ", UNIQUE (id, part)); ALTER TABLE spread_$_ DROP COLUMN gone; ALTER TABLE spread ATTACH PARTITION spread_$_ FOR VALUES IN ($_);" } 1 .. 3);
 
 $node->safe_psql('postgres', qq{
 	CREATE TABLE plain (gone text, id int PRIMARY KEY, note text, key int, part int);
@@ -41,6 +45,9 @@ $node->safe_psql('postgres', qq{
 	CREATE TABLE child (id int PRIMARY KEY, note text, part int, key int REFERENCES parent ON DELETE CASCADE ON UPDATE CASCADE DEFERRABLE);
 	CREATE INDEX ON child (key);
 	CREATE TABLE made (id int PRIMARY KEY, base int, note text, part int, key int GENERATED ALWAYS AS (base * 7 % $keys) STORED);
+	CREATE TABLE spread ($columns[0], $columns[1], $columns[2], $columns[3], $columns[4], UNIQUE (id, part)) PARTITION BY LIST (part);
+	$spread
+	CREATE TABLE spread_4 PARTITION OF spread DEFAULT;
 	CREATE SEQUENCE numbers});
 
 # Tables that take statements, the column to set, and an expression for its values.
@@ -56,8 +63,10 @@ my @tables = (
 	{ name => 'heir_1', of => 'heir', set => 'key', value => $any, conflict => '(id)' },
 	{ name => 'ONLY heir', of => 'heir', set => 'key', value => $any },
 	(map { { name => $_, of => 'child', set => 'key', value => "(SELECT min(code) FROM parent, (SELECT (random() * $keys)::int + 0 * t.id AS least) r WHERE code >= least)", conflict => '(id)' } } ('child') x 2),
-	(map { { name => $_, of => 'made', set => 'base', value => $any, conflict => '(id)' } } ('made') x 2));
-my @sources = qw(plain parted heir child made);
+	(map { { name => $_, of => 'made', set => 'base', value => $any, conflict => '(id)' } } ('made') x 2),
+	(map { { name => $_, of => 'spread', set => 'base', value => $any, conflict => '(id, part)' } } ('spread') x 2),
+	{ name => 'spread_2', of => 'spread', set => 'base', value => $any, part => 2, conflict => '(id, part)' });
+my @sources = qw(plain parted heir child made spread);
 
 # Conditions hold for a part of the rows.
 sub some_rows
@@ -99,7 +108,7 @@ sub statement
 	# by a program: of a script with two COPY FROM STDIN, psql did not run the statements between their data
 	return "COPY $into (id, part, $set, note) FROM PROGRAM \$\$printf '" . join('', map { join(',', 5_000_000 + int(rand(1e8)), $table->{part} && $table->{part} =~ /^\d$/ ? $table->{part} : $table->{part} ? 3 : 1 + int(rand(4)), chance(0.1) ? '' : int(rand($keys)), 'copied') . '\n' } 1 .. $n) . "'\$\$ (FORMAT csv)"
 	  if $kind == 12 && $table->{of} ne 'child';
-	return "UPDATE parted t SET part = 1 + (part + " . int(rand(3)) . ") % 4, key = " . pick('key', $any) . " WHERE id > 1000 AND $rows" if $table->{of} eq 'parted';
+	return "UPDATE $table->{of} t SET part = 1 + (part + " . int(rand(3)) . ") % 4, $set = " . pick($set, $any) . " WHERE id > 1000 AND $rows" if $table->{of} =~ /parted|spread/;
 	return pick('DELETE FROM parent WHERE code % 300 = ' . int(rand(300)), "UPDATE parent SET code = -code - 1 WHERE code % 200 = " . int(rand(200)),
 		'INSERT INTO parent SELECT (random() * ' . ($keys - 1) . ')::int ON CONFLICT DO NOTHING',
 		"SET CONSTRAINTS ALL DEFERRED; INSERT INTO child SELECT nextval('numbers')::int * 1000 + 900, 'late', 1, 70000 + nextval('numbers')::int; INSERT INTO parent SELECT key FROM child WHERE key >= 70000 ON CONFLICT DO NOTHING; SET CONSTRAINTS ALL IMMEDIATE")
@@ -123,14 +132,14 @@ sub event
 	my $part = substr($partition, -1);
 
 	return "SET session_replication_role = replica; " . statement($table) . "; RESET session_replication_role; " . follow($source) if chance(0.3) && $source ne 'child';
-	return 'TRUNCATE ' . pick('plain', 'parted', 'parted_1', 'parted_3', 'heir', 'ONLY heir', 'heir_1', 'child', 'parted_2, made', 'parent CASCADE') if chance(0.3);
+	return 'TRUNCATE ' . pick('plain', 'parted', 'parted_1', 'parted_3', 'heir', 'ONLY heir', 'heir_1', 'child', 'parted_2, made', 'parent CASCADE', 'spread_1', 'spread') if chance(0.3);
 	return "ALTER TABLE $source ADD COLUMN extra int DEFAULT 7; " . statement($table) . "; ALTER TABLE $source DROP COLUMN extra" if chance(0.3) && $source ne 'made';
 	# a partition that is detached keeps its triggers: until the filter is filled anew it has the items of both
 	return "ALTER TABLE parted DETACH PARTITION $partition; " . pick("INSERT INTO $partition (id, key, part) VALUES (nextval('numbers')::int * 1000, 77, $part)", "DELETE FROM $partition WHERE id % 2 = 0", "TRUNCATE $partition") . '; '
 	  . follow('parted') . "; " . pick("INSERT INTO $partition (id, key, part) VALUES (nextval('numbers')::int * 1000, 78, $part)", "DELETE FROM $partition", "TRUNCATE $partition") . "; CREATE TABLE seen AS TABLE parted;
 		SELECT cuckoofilter_table_check('parted_key_filter'); DROP TABLE seen; ALTER TABLE parted ATTACH PARTITION $partition FOR VALUES IN ($part); " . follow('parted')
 	  if chance(0.5);
-	return "DROP TRIGGER ${source}_key_filter_" . pick(qw(inserted updated deleted truncated)) . " ON $source; " . follow($source);
+	return "DROP TRIGGER ${source}_key_filter_" . pick(qw(inserted updated deleted truncated), $source eq 'spread' ? 'generated' : ()) . " ON $source; " . follow($source);
 }
 
 sub transaction
@@ -200,7 +209,7 @@ cmp_ok($failed, '<=', $rounds / 2, 'most transactions commit');
 $node->safe_psql('postgres', 'INSERT INTO parent SELECT 100000 + g FROM generate_series(1, 1000) g');
 foreach my $source (@sources)
 {
-	$node->safe_psql('postgres', "INSERT INTO $source (id, part, " . ($source eq 'made' ? 'base) SELECT 9000000 + g, 1, g' : 'key) SELECT 9000000 + g, 1, 100000 + g') . ' FROM generate_series(1, 1000) g');
+	$node->safe_psql('postgres', "INSERT INTO $source (id, part, " . ($source =~ /made|spread/ ? 'base) SELECT 9000000 + g, 1, g' : 'key) SELECT 9000000 + g, 1, 100000 + g') . ' FROM generate_series(1, 1000) g');
 	$node->safe_psql('postgres', "DELETE FROM $source t USING (SELECT key FROM $source GROUP BY key HAVING count(*) > 1) m WHERE t.key = m.key");
 	is($node->safe_psql('postgres', "SELECT cuckoofilter_export('${source}_key_filter') = (SELECT cuckoofilter_agg(key, 0.000001, 20000) FROM $source)"), 't', "$source: export");
 }
