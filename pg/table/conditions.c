@@ -15,8 +15,8 @@
 /* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
-/* Is a function this one in C? With a setting, by ALTER FUNCTION .. SET, another one is called,
- * which calls it: so the name of the symbol tells. */
+/* Is a function this one in C? PostgreSQL calls a function that has a setting (ALTER FUNCTION ..
+ * SET) by way of another one, so that its address does not tell which it is; its symbol does. */
 static bool
 ckfp_is_function(Oid function, const char *symbol)
 {
