@@ -75,7 +75,7 @@ ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 
 	foreach (cell, relations)
 	{
-		Relation relation = ckfp_open_relation(lfirst_oid(cell), NoLock);
+		Relation relation = ckfp_open_by_oid(lfirst_oid(cell), NoLock);
 
 		if (relation->rd_rel->relkind == RELKIND_RELATION)
 			ckfp_take_rows(&collected, relation, attnameAttNum(relation, column, false));
@@ -283,7 +283,7 @@ ckfp_lock_source(Oid relation)
 
 	if (!ckfp_is_owner(relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
-	source = ckfp_open_relation(relation, ShareRowExclusiveLock);
+	source = ckfp_open_by_oid(relation, ShareRowExclusiveLock);
 	if (source->rd_rel->relkind != RELKIND_RELATION &&
 		source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -391,7 +391,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	}
 	relation_close(source, NoLock);
 	foreach (cell, relations)
-		ckfp_create_triggers(&table, ckfp_open_relation(lfirst_oid(cell), NoLock),
+		ckfp_create_triggers(&table, ckfp_open_by_oid(lfirst_oid(cell), NoLock),
 							 cell != list_head(relations), generated, column, schema);
 	ckfp_drop_other_triggers(filter, relations);
 	/* the event triggers of these commands may have written to the source */
@@ -399,7 +399,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	{
 		AttrNumber followed_now;
 
-		source = ckfp_open_relation(PG_GETARG_OID(0), NoLock);
+		source = ckfp_open_by_oid(PG_GETARG_OID(0), NoLock);
 		followed_now = ckfp_read_triggers(source, filter).column;
 		ckfp_check_column(&table, source, followed_now);
 		column = get_attname(PG_GETARG_OID(0), followed_now, false);

@@ -237,7 +237,7 @@ ckfp_check_alone(const ckfp_table *table, ckfp_use use)
 }
 
 Relation
-ckfp_open_relation(Oid relation, LOCKMODE lock)
+ckfp_open_by_oid(Oid relation, LOCKMODE lock)
 {
 	Relation opened = try_relation_open(relation, lock);
 
@@ -265,7 +265,7 @@ ckfp_open_table(ckfp_table *table, Oid relation, Oid user, ckfp_use use)
 	if (pg_class_aclmask(relation, user, of[use].needed, ACLMASK_ALL) != of[use].needed)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relation));
 	table->use = use;
-	table->heap = ckfp_open_relation(relation, of[use].lock);
+	table->heap = ckfp_open_by_oid(relation, of[use].lock);
 	ckfp_check_policies(table->heap, user);
 	cached = ckfp_cached(relation, HASH_FIND);
 	if (cached != NULL)

@@ -122,7 +122,7 @@ Oid ckfp_follower_of(Relation source, AttrNumber column);
 
 /* Lock and open a relation. Raises an error if it was dropped meanwhile: while this session waited,
  * or by an event trigger. */
-Relation ckfp_open_relation(Oid relation, LOCKMODE lock);
+Relation ckfp_open_by_oid(Oid relation, LOCKMODE lock);
 
 /*
  * Open a filter table. `user` must have the privileges. Raises an error if the relation is no
