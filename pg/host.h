@@ -10,12 +10,13 @@
  *   table/      filter tables: table/README.md
  *   join/       join filters: join/README.md
  *   error.h     how errors of the engine are reported
+ *   index.h     the age of an index
  *   library.h   how the library of the type finds that of the join filters
  *   module.c    the module's magic block, cuckoofilter_version
  *
  * Includes are relative to pg/. They point from table/ to function/, from function/ to type/ and
  * item/, from join/ to item/, and from all of these to this file. function/ and type/ also include
- * error.h, function/ and join/ library.h.
+ * error.h, function/ and join/ library.h, table/ and join/ index.h.
  *
  * Names that the files share are hidden in the module (Makefile).
  */

@@ -4,6 +4,7 @@
  */
 #include "table/table.h"
 
+#include "index.h"
 #include "messages.h"
 
 #include "access/genam.h"
@@ -85,21 +86,6 @@ ckfp_read_row(ckfp_table *table)
 		ckfp_error_damaged(table, id, "wrong bytes");
 }
 
-/* Has the index been built since a snapshot? */
-static bool
-ckfp_is_newer(Relation index, Snapshot snapshot)
-{
-	HeapTuple entry = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(index)));
-	bool newer =
-		XidInMVCCSnapshot(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), snapshot) ||
-		(HeapTupleIsValid(entry) &&
-		 XidInMVCCSnapshot(HeapTupleHeaderGetXmin(entry->t_data), snapshot));
-
-	if (HeapTupleIsValid(entry))
-		ReleaseSysCache(entry);
-	return newer;
-}
-
 /* A primary does not wait for the snapshots of a standby before it builds an index: that may lack
  * the rows that such a snapshot shows. VACUUM FULL, which builds it, too, drops these rows. */
 static Relation
@@ -111,7 +97,7 @@ ckfp_index_of(ckfp_table *table)
 	{
 		table->index = index_open(table->form.index,
 								  table->use == CKFP_READ ? AccessShareLock : RowExclusiveLock);
-		if (snapshot->takenDuringRecovery && ckfp_is_newer(table->index, snapshot))
+		if (snapshot->takenDuringRecovery && !ckfp_index_is_older(table->index, snapshot))
 			ckfp_error_serialization();
 	}
 	return table->index;

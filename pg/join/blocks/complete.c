@@ -28,7 +28,8 @@
  */
 #include "join/blocks/blocks.h"
 
-#include "access/htup_details.h"
+#include "index.h"
+
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -39,7 +40,6 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 /* ---------------------------------------------------------------- a position in the WAL */
@@ -94,26 +94,6 @@ ckfp_transactions_have_ended(const SnapshotData *snapshot)
 		if (!XidInMVCCSnapshot(snapshot->xip[i], now))
 			return true;
 	return false;
-}
-
-/* Does a snapshot see who wrote a row of a catalog? */
-static bool
-ckfp_sees(Snapshot snapshot, HeapTuple row)
-{
-	return HeapTupleIsValid(row) &&
-		   !XidInMVCCSnapshot(HeapTupleHeaderGetXmin(row->t_data), snapshot);
-}
-
-/* Was an index built, and found to be valid, before a snapshot? */
-static bool
-ckfp_index_is_older(Relation index, Snapshot snapshot)
-{
-	HeapTuple class = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(index)));
-	bool older = ckfp_sees(snapshot, class) && ckfp_sees(snapshot, index->rd_indextuple);
-
-	if (HeapTupleIsValid(class))
-		ReleaseSysCache(class);
-	return older;
 }
 
 /* Were all summaries of BRIN written before a position in the WAL? */
