@@ -9,7 +9,7 @@ use IPC::Run qw(start timeout);
 sub new
 {
 	my ($class, $node, $database) = @_;
-	my $self = bless({ in => '', out => '', err => '', asked => 0 }, $class);
+	my $self = bless({ node => $node, in => '', out => '', err => '', asked => 0 }, $class);
 
 	$self->{psql} = start(
 		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr($database // 'postgres') ],
@@ -29,6 +29,14 @@ sub ask
 	$self->{in} .= "$sql;\n\\echo '$self->{mark}'\n\\warn '$self->{mark}'\n";
 	$self->{psql}->pump_nb;
 	return;
+}
+
+# Wait until it waits for a lock.
+sub wait_for_lock
+{
+	my ($self) = @_;
+
+	return $self->{node}->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $self->{pid}");
 }
 
 # Wait for its end, of the SQL or of the backend.  What it printed; in list

@@ -205,7 +205,7 @@ sub moved
 		else
 		{
 			$session[0]->ask($ask);
-			$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $session[0]->{pid}") or die 'the query does not wait for the table';
+			$session[0]->wait_for_lock or die 'the query does not wait for the table';
 			$session[1]->query('COMMIT');
 			$rows{$mode} = $session[0]->answer;
 			$session[0]->query('DEALLOCATE q');

@@ -211,7 +211,7 @@ my ($a, $b) = @sessions;
 $node->safe_psql('postgres', "SELECT cuckoofilter_table_create('small', 'int', 1000)");
 $a->query("BEGIN; SELECT cuckoofilter_table_add('small', 1)");
 $b->ask("SELECT cuckoofilter_table_add('small', 1)");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 # the chunk splits before the other session goes on
 $a->query("SELECT cuckoofilter_table_add_all('small', ARRAY(SELECT generate_series(2, 3000))); COMMIT");
 is(($b->answer)[0], 'f', 'a session that waited finds what the other one has added');
@@ -219,7 +219,7 @@ is($node->safe_psql('postgres', "SELECT count(*) FROM generate_series(1, 3000) g
 is($node->safe_psql('postgres', "SELECT cuckoofilter_table_copies('small', 1)"), 2, 'two copies');
 $a->query("BEGIN; SELECT cuckoofilter_table_add('small', 5000)");
 $b->ask("SELECT cuckoofilter_table_add('small', 5000)");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('ROLLBACK');
 is(($b->answer)[0], 't', 'a session that waited for a rollback');
 $a->query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM small");
@@ -241,7 +241,7 @@ foreach ($a, $b) { $_->ask('ROLLBACK'); $_->answer }
 $node->safe_psql('postgres', 'TRUNCATE small');
 $a->query("BEGIN; SELECT cuckoofilter_table_add('small', 1)");
 $b->ask("SELECT cuckoofilter_table_add('small', 2)");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 is(($b->answer)[0], 't', 'two sessions begin an empty table');
 is($node->safe_psql('postgres', "SELECT cuckoofilter_table_contains('small', 1), cuckoofilter_table_contains('small', 2)"), 't|t', 'both items are there');

@@ -28,7 +28,7 @@ foreach my $what ('created', 'filled anew')
 {
 	$a->query("BEGIN; INSERT INTO src VALUES (1000, '$what'); DELETE FROM src WHERE id = 7");
 	$b->ask("SELECT cuckoofilter_table_follow('src', 'k')");
-	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+	$b->wait_for_lock;
 	$a->query('COMMIT');
 	is(($b->answer)[1], '', "$what beside a writer");
 	is($denied->('src', 'k', 'src_k_filter'), 0, "$what: nothing is lost");

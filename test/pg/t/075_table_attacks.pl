@@ -61,7 +61,7 @@ my ($a, $b) = map { CuckooSession->new($node) } 1 .. 2;
 $sql->("SELECT cuckoofilter_table_create('indexed', 'bigint', 100000); SELECT cuckoofilter_table_add_all('indexed', ARRAY(SELECT generate_series(1, 20000)))");
 $a->query('BEGIN; REINDEX INDEX indexed_pkey; CREATE INDEX ON indexed (chunk)');
 $b->ask("SELECT cuckoofilter_table_contains('indexed', 5)");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 is(($b->answer)[0], 't', 'a session reads what the table is, and the table gets an index');
 like(error_of($b, "SELECT cuckoofilter_table_add_all('indexed', ARRAY(SELECT generate_series(20001, 40000)))"), qr/it has an index besides its primary key/, 'the session knows the index');
@@ -91,7 +91,7 @@ $sql->("SELECT cuckoofilter_table_follow('source', 'k')");
 $b->query(q{PREPARE asks AS SELECT count(*) FROM source WHERE NOT cuckoofilter_table_contains('source_k_filter', k)});
 $a->query("SET client_min_messages = warning; BEGIN; LOCK source; DROP TABLE source_k_filter CASCADE; SELECT cuckoofilter_table_follow('source', 'k')");
 $b->ask('EXECUTE asks');
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 is(join('', ($b->answer)[0, 1]), 0, 'EXECUTE of a snapshot before the filter was made again');
 is($b->query('EXECUTE asks'), 0, 'EXECUTE again');
@@ -101,13 +101,13 @@ foreach my $level ('READ COMMITTED', 'REPEATABLE READ')
 {
 	$a->query('BEGIN; UPDATE waited SET k = k + 10000');
 	$b->ask("BEGIN ISOLATION LEVEL $level; WITH known AS (UPDATE waited SET n = n + 1 WHERE cuckoofilter_table_contains('waited_k_filter', k) RETURNING id) SELECT count(*) FROM known; COMMIT");
-	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+	$b->wait_for_lock;
 	$a->query('COMMIT');
 	like(join('', ($b->answer)[0, 1]), $level eq 'READ COMMITTED' ? qr/^2000$/ : qr/40001: could not serialize access/, "$level: rows that are changed while an UPDATE waits for them");
 }
 $a->query('BEGIN; UPDATE waited SET k = k + 10000 WHERE id = 5');
 $b->ask("SELECT k, cuckoofilter_table_contains('waited_k_filter', k), cuckoofilter_table_contains('waited_k_filter', -k), cuckoofilter_table_contains('waited_k_filter', 20006) FROM waited WHERE id = 5 FOR UPDATE");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 is(($b->answer)[0], '30005|t|f|t', 'FOR UPDATE');
 is($sql->("BEGIN; SELECT cuckoofilter_table_add('waited_k_filter', -7), cuckoofilter_table_contains('waited_k_filter', -7); ROLLBACK"), 't|f', 'a lookup does not see the changes of its own statement');
@@ -121,7 +121,7 @@ foreach my $before ("SELECT cuckoofilter_table_add('few', 1)", 'TRUNCATE few')
 		$sql->("CREATE TABLE late (k int); INSERT INTO late VALUES (1); SELECT cuckoofilter_table_create('few', 'int', 1000); $before");
 		$a->query("BEGIN; UPDATE late SET k = 2; SELECT cuckoofilter_table_add('few', 2)");
 		$b->ask("UPDATE late SET k = k WHERE k = 1 OR $condition RETURNING k, cuckoofilter_table_add('few', -7), cuckoofilter_table_contains('few', -7)");
-		$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+		$b->wait_for_lock;
 		$a->query('COMMIT');
 		is(join('', ($b->answer)[0, 1]), '2|t|f', "$before, an UPDATE that waits WHERE $condition");
 		$sql->('DROP TABLE late, few');
@@ -136,7 +136,7 @@ $b->query('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_par
 like($b->query('SELECT workers()'), qr/Workers Launched: 2/, 'two workers');
 $a->query('BEGIN; UPDATE late SET k = k + 10 WHERE k = 2');
 $b->ask('SELECT k, has(k), has(-k) FROM late ORDER BY k FOR UPDATE');
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 is(($b->answer)[0], "1|t|f\n12|t|f", 'a parallel query in a function that FOR UPDATE calls');
 $b->query('RESET ALL');
@@ -204,7 +204,7 @@ $a->query('ROLLBACK');
 $sql->("SELECT cuckoofilter_table_create('dropped', 'int')");
 $a->query('BEGIN; DROP TABLE dropped');
 $b->ask("SELECT cuckoofilter_table_contains('dropped', 1)");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, 'a table that is dropped meanwhile');
 
@@ -214,7 +214,7 @@ foreach my $source (qw(going parted))
 {
 	$a->query("BEGIN; DROP TABLE $source");
 	$b->ask("SELECT cuckoofilter_table_follow('$source', 'k')");
-	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+	$b->wait_for_lock;
 	$a->query('COMMIT');
 	like(($b->answer)[1], qr/42P01: relation with OID \d+ does not exist/, "a source that is dropped meanwhile: $source");
 }
@@ -464,7 +464,7 @@ $locks->query('BEGIN; SELECT FROM few FOR KEY SHARE');
 $a->query("BEGIN; UPDATE late SET k = 2; SELECT cuckoofilter_table_add('few', 2)");
 is($sql->('SELECT xmax FROM few'), $multixact, 'and locks and replaces a row');
 $b->ask("UPDATE late SET k = k WHERE cuckoofilter_table_contains('few', k) RETURNING k");
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $b->{pid}");
+$b->wait_for_lock;
 $a->query('COMMIT');
 is(join('', ($b->answer)[0, 1]), 2, 'the UPDATE finds what was added');
 
